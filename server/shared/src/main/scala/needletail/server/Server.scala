@@ -7,14 +7,14 @@ import scala.concurrent.{ExecutionContext, Future}
 import scala.util.Success
 
 import needletail.async.Async
-import needletail.http.{ConnectionInfo, Handler}
+import needletail.http.Handler
 import needletail.io.{Address, Signals}
 import needletail.io.platform.Platform
 import needletail.io.system.SystemPlatform
 import needletail.server.config.{ServerConfig, TcpSettings}
 import needletail.server.connection.{HttpProtocol, Protocol}
 import needletail.server.operations.Operations
-import needletail.server.tcp.{CodecProtocol, TcpServer}
+import needletail.server.tcp.{CodecProtocol, MessageConnection, TcpServer}
 import needletail.tcp.Codec
 
 /**
@@ -80,10 +80,10 @@ object Server {
    * @param config its settings about connections apply, those about HTTP do not. Its administration server's /ready and
    *   /metrics are about this server.
    * @param session called for each connection, on its loop; the function it returns answers that connection's
-   *   messages, one after another
+   *   messages, one after another. By the connection, the server can send messages beside the answers
    */
   def withCodec[I, O](codec: Codec[I, O], config: ServerConfig)(
-      session: ConnectionInfo => I => Async[Answer[O]]
+      session: MessageConnection[O] => I => Async[Answer[O]]
   ): Server = new Server(config, () => new CodecProtocol(codec, config, session))
 
   /**

@@ -24,7 +24,8 @@ package object server {
   val Log: operations.Log.type                     = operations.Log
 
   // For protocols other than HTTP, whose codecs are in `needletail.tcp`.
-  type Answer[+O] = tcp.Answer[O]
+  type Answer[+O]            = tcp.Answer[O]
+  type MessageConnection[-O] = tcp.MessageConnection[O]
 
   val Answer: tcp.Answer.type = tcp.Answer
 }

@@ -12,7 +12,7 @@ trait Codec[I, O] {
   /** Creates the decoder for one connection; it may keep state between messages. */
   def decoder(): Decoder[I]
 
-  /** The bytes of one message; the array belongs to the caller. */
+  /** The bytes of one message; the array belongs to the caller. May be called on several threads at once. */
   def encode(message: O): Array[Byte]
 
   /**

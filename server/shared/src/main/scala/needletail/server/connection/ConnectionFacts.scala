@@ -5,7 +5,7 @@ import needletail.http.{Attachments, ConnectionSecurity, PeerCertificate}
 import needletail.io.{CertificateInfo, Connection, TlsSession}
 
 /** The connection as handlers see it; created for the first request on it. */
-private[needletail] final class ConnectionFacts(connection: Connection) extends Attachments {
+private[needletail] class ConnectionFacts(connection: Connection) extends Attachments {
   def remoteAddress: String = connection.remoteAddress
   def localAddress: String  = connection.localAddress
   def isSecure: Boolean     = connection.isSecure

@@ -15,6 +15,7 @@ private[server] final class CodecConnection[I, O](
     connection: Connection,
     codec: Codec[I, O],
     settings: CodecSettings,
+    peer: CodecPeer[O],
     answerTo: I => Async[Answer[O]],
     idle: () => Long,
     counts: LoopCounts
@@ -41,10 +42,12 @@ private[server] final class CodecConnection[I, O](
   private var peerEnded = false         // what it sent before is still answered, until `giveUpAt`
   private var over      = false
   private var idleSince = connection.loop.nowNanos
+  peer.belongsTo(this)
   settle()
 
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
     var go = true
+    peer.heard()
     reader.begin(bytes, from, until)
     while (go && !over && !pending && connection.pendingBytes <= settings.maxPendingOutput)
       reader.next() match {
@@ -94,11 +97,17 @@ private[server] final class CodecConnection[I, O](
     if (result.isValue) {
       val answer = result.value
       answer.messages.foreach(send)
-      if (answer.close || draining) finish()
+      if (answer.close || draining || peer.isToClose) finish()
     } else {
       settings.log.error("a handler failed", result.error)
       finish()
     }
+
+  /** At the end of a turn in which `peer` has sent messages, or has asked for the end. */
+  def pushed(): Unit = if (!over) {
+    if (peer.isToClose && !pending) finish() // otherwise after the answer
+    active()
+  }
 
   private def send(answer: O): Unit = {
     val bytes = codec.encode(answer)
@@ -107,6 +116,7 @@ private[server] final class CodecConnection[I, O](
 
   private def finish(): Unit = if (!over) {
     over = true
+    peer.ends()
     reader.release()
     connection.closeGracefully(
       Math.min(settings.lingerNanos, idle()), // shorter while the server is crowded
@@ -169,6 +179,7 @@ private[server] final class CodecConnection[I, O](
     over = true
     reader.release()
     waiting.withdraw()
+    peer.ended()
   }
 
   /** Bytes were read or written. */

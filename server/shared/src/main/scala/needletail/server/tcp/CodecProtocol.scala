@@ -1,10 +1,9 @@
 package needletail.server.tcp
 
 import needletail.async.Async
-import needletail.http.ConnectionInfo
 import needletail.io.{Connection, EventLoop}
 import needletail.server.config.ServerConfig
-import needletail.server.connection.{ConnectionFacts, LoopProtocol, Protocol, ServedConnection}
+import needletail.server.connection.{LoopProtocol, Protocol, ServedConnection}
 import needletail.server.operations.{Log, LoopCounts}
 import needletail.tcp.Codec
 
@@ -15,7 +14,7 @@ import needletail.tcp.Codec
 private[server] final class CodecProtocol[I, O](
     codec: Codec[I, O],
     config: ServerConfig,
-    session: ConnectionInfo => I => Async[Answer[O]]
+    session: MessageConnection[O] => I => Async[Answer[O]]
 ) extends Protocol {
   private[server] override def scheme(isSecure: Boolean): String = if (isSecure) "tls" else "tcp"
 
@@ -35,11 +34,13 @@ private[server] final class CodecProtocol[I, O](
     def idleTimeout(nanos: Long): Unit = idle = nanos
 
     def connected(connection: Connection): ServedConnection = {
-      val answer = session(new ConnectionFacts(connection))
+      val peer   = new CodecPeer[O](connection, codec, settings.maxPendingOutput, isHeard = config.tls.isEmpty)
+      val answer = session(peer)
       new CodecConnection[I, O](
         connection,
         codec,
         settings,
+        peer,
         message => {
           counts.requests += 1
           answer(message)

@@ -11,7 +11,6 @@ import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.util.Failure
 
 import needletail.async.Async
-import needletail.http.ConnectionInfo
 import needletail.io.{Address, Connection, EventLoops, Listener, TlsIdentity}
 import needletail.io.platform.{ListenOptions, Platform}
 import needletail.io.system.SystemPlatform
@@ -328,11 +327,11 @@ object TcpServer {
   private[needletail] def serve[I, O](
       codec: Codec[I, O],
       config: ServerConfig
-  )(session: ConnectionInfo => I => Async[Answer[O]]): TcpServer =
+  )(session: MessageConnection[O] => I => Async[Answer[O]]): TcpServer =
     serveOn(SystemPlatform, codec, config)(session)
 
   private[needletail] def serveOn[I, O](platform: Platform, codec: Codec[I, O], config: ServerConfig)(
-      session: ConnectionInfo => I => Async[Answer[O]]
+      session: MessageConnection[O] => I => Async[Answer[O]]
   ): TcpServer =
     start(
       TcpSettings(config).copy(platform = platform),

@@ -3,6 +3,7 @@ package needletail.websocket.socket
 import needletail.async.{Async, Loop}
 import needletail.http.ConnectionInfo
 import needletail.http.text.Utf8Text
+import needletail.io.loop.OtherThreads
 import needletail.websocket.frame.{CloseCode, CloseFrame, Opcode}
 
 /**

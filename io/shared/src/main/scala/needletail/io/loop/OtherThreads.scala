@@ -1,12 +1,12 @@
-package needletail.websocket.socket
+package needletail.io.loop
 
 import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.atomic.AtomicLong
 
 import needletail.async.Loop
 
-/** What other threads than the loop's ask of a WebSocket: it is done on the loop, for each thread in order. */
-private[socket] final class OtherThreads(loop: Loop) {
+/** What other threads than the loop's ask of a connection: it is done on the loop, for each thread in order. */
+private[needletail] final class OtherThreads(loop: Loop) {
   private val underWay = new AtomicLong
 
   /** Bytes of messages that the loop has not come to yet, with what keeping each of them takes. */

@@ -1,0 +1,215 @@
+package needletail.server.tcp
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.concurrent.{Await, Promise}
+import scala.concurrent.duration._
+
+import needletail.async.{Async, AsyncPromise}
+import needletail.io.{Address, Tls, TlsServerConfig}
+import needletail.server.{MessageConnection, RawClient, ServerFixture}
+import needletail.server.config.ServerConfig
+import needletail.server.connection.SecureClient
+import needletail.server.operations.Log
+import needletail.tcp.{Codec, Decoded, Decoder}
+import needletail.testing.{Pause, Suite, TemporaryDirectories}
+
+/** Messages that a server of a codec sends by itself. */
+class MessageConnectionSuite extends Suite with TemporaryDirectories {
+  private object Lines extends Codec[String, String] {
+    def decoder(): Decoder[String] = (bytes, from, until) => {
+      val end = bytes.indexOf('\n'.toByte, from)
+      if (end < 0 || end >= until) Decoded.More
+      else Decoded.Message(new String(bytes, from, end - from, UTF_8), end + 1)
+    }
+    def encode(line: String): Array[Byte] =
+      if (line == "unsayable") throw new IllegalArgumentException(line) else (line + "\n").getBytes(UTF_8)
+  }
+
+  private val config   = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 2, log = Log.none)
+  private val patience = 20.seconds
+
+  private def serving[A](config: ServerConfig = config)(
+      session: MessageConnection[String] => String => Async[Answer[String]]
+  )(body: TcpServer => A): A = ServerFixture.serving(TcpServer.serve(Lines, config)(session))(body)
+
+  /** A connection to a server whose sessions answer nothing, and what the server has of it. */
+  private def connected[A](config: ServerConfig = config)(
+      body: (RawClient, MessageConnection[String], TcpServer) => A
+  ): A = {
+    val taken = Promise[MessageConnection[String]]()
+    serving(config) { connection =>
+      taken.trySuccess(connection)
+      line => if (line == "wait") new AsyncPromise[Answer[String]] else Answer(s"answer to $line")
+    } { server =>
+      val client = new RawClient(server.port)
+      client.socket.setSoTimeout(patience.toMillis.toInt)
+      try body(client, Await.result(taken.future, patience), server)
+      finally client.close()
+    }
+  }
+
+  private def isClosed(connection: MessageConnection[String]): Boolean = !connection.send("")
+
+  test("a server sends first, beside answers, and while an answer is awaited") {
+    val never = new AsyncPromise[Answer[String]]
+    serving() { connection =>
+      assert(connection.send("welcome"))
+      line => {
+        assert(connection.send(s"before $line"))
+        if (line == "wait") {
+          Async.sleep(10.millis).foreach { _ => connection.send("meanwhile"); () }
+          never
+        } else Answer(s"answer to $line")
+      }
+    } { server =>
+      val client = new RawClient(server.port)
+      assertEquals(client.readUntil("\n"), "welcome\n")
+      assertEquals(client.send("a\nb\n").readUntil("to b\n"), "before a\nanswer to a\nbefore b\nanswer to b\n")
+      assertEquals(client.send("wait\n").readUntil("meanwhile\n"), "before wait\nmeanwhile\n")
+      client.close()
+    }
+  }
+
+  test("messages from other threads come in the order of each thread") {
+    connected() { (client, connection, _) =>
+      val threads = for (n <- 1 to 3)
+        yield new Thread(() => for (i <- 1 to 1000) while (!connection.send(s"$n $i")) Thread.`yield`())
+      threads.foreach(_.start())
+      val lines = client.readUntil("1000\n")
+      val more  = new StringBuilder(lines)
+      while (more.toString.split('\n').count(_.endsWith(" 1000")) < 3) more ++= client.readUntil("\n")
+      threads.foreach(_.join())
+      val all = more.toString.split('\n').toList.map(_.split(' ')).map(a => a(0) -> a(1).toInt)
+      for (n <- 1 to 3) assertEquals(all.collect { case (who, i) if who == n.toString => i }, (1 to 1000).toList)
+    }
+  }
+
+  test("what a client does not read is bounded; the server learns it, on a loop and off it") {
+    connected(config.copy(maxPendingOutput = 100000)) { (client, connection, server) =>
+      val line = "x" * 9999
+      var sent = 0
+      while (connection.send(line) && sent < 100000) sent += 1
+      // what the system and 100 KB here take, and the line that went beyond it
+      assert(sent < 5000, s"$sent lines of 10 KB were taken")
+      val held = Await.result(server.statistics, patience)
+      assert(held.bytesWritten <= sent * 10000L)
+      val bytes = new Array[Byte](100000)
+      var left  = sent * 10000L
+      while (left > 0) left -= client.socket.getInputStream.read(bytes, 0, Math.min(left, 100000L).toInt)
+      eventually(connection.send("more"), "nothing is taken again")
+      assertEquals(client.readUntil("\n"), "more\n")
+    }
+  }
+
+  test("its end is told to who asks, whoever has brought it about") {
+    val ends = new AtomicInteger
+    serving() { connection =>
+      connection.closed.foreach { _ => ends.incrementAndGet(); () }
+      connection.closed.cancel()
+      line => {
+        if (line == "again") connection.closed.foreach { _ => ends.incrementAndGet(); () }
+        if (line == "close") connection.close()
+        if (line == "last") Answer.last("bye") else Answer(line)
+      }
+    } { server =>
+      new RawClient(server.port).close()
+      eventually(ends.get == 1, ends.get)
+      assertEquals(new RawClient(server.port).send("last\n").readAll(), "bye\n")
+      eventually(ends.get == 2, ends.get)
+      assertEquals(new RawClient(server.port).send("again\nclose\nnot read\n").readAll(), "again\nclose\n")
+      eventually(ends.get == 4, ends.get)
+      val waiting = new RawClient(server.port).send("a\n")
+      assertEquals(waiting.readUntil("\n"), "a\n")
+      Await.result(server.drain(), patience)
+      eventually(ends.get == 5, ends.get)
+      waiting.close()
+    }
+  }
+
+  test("closed from another thread: after what was sent before, and nothing is taken any more") {
+    connected() { (client, connection, _) =>
+      for (i <- 1 to 3) assert(connection.send(s"$i"))
+      connection.close()
+      connection.close()
+      assertEquals(client.readAll(), "1\n2\n3\n")
+      eventually(isClosed(connection), "it still takes messages")
+    }
+    connected() { (client, connection, server) => // the awaited answer does not come
+      client.send("wait\n")
+      eventually(Await.result(server.statistics, patience).requests == 1)
+      connection.close()
+      assert(connection.send("still open"))
+      assertEquals(client.readUntil("\n"), "still open\n")
+    }
+  }
+
+  test("a message that cannot be encoded is its sender's failure, and the connection stays") {
+    connected() { (client, connection, _) =>
+      intercept[IllegalArgumentException](connection.send("unsayable"))
+      assertEquals(client.send("a\n").readUntil("\n"), "answer to a\n")
+      val elsewhere = connection.closed.resultOrNull
+      assert(elsewhere != null && !elsewhere.isValue, "it was asked for on another thread")
+    }
+  }
+
+  test("what is sent keeps an idle connection") {
+    connected(config.copy(idleTimeout = 1.second)) { (client, connection, _) =>
+      for (i <- 1 to 8) {
+        assert(connection.send(s"$i"), s"it was closed after $i messages")
+        assertEquals(client.readUntil("\n"), s"$i\n")
+        Pause(200.millis)
+      }
+      assertEquals(client.readAll(), "")
+    }
+  }
+
+  test("publishers and subscribers on several loops") {
+    val subscribers = ConcurrentHashMap.newKeySet[MessageConnection[String]]()
+    serving() { connection =>
+      {
+        case "subscribe" =>
+          subscribers.add(connection)
+          connection.closed.foreach { _ => subscribers.remove(connection); () }
+          Answer("subscribed")
+        case line =>
+          subscribers.forEach { subscriber => if (!subscriber.send(s"news: $line")) subscriber.close() }
+          Answer("published")
+      }
+    } { server =>
+      val clients = List.fill(6)(new RawClient(server.port))
+      clients.foreach(c => assertEquals(c.send("subscribe\n").readUntil("\n"), "subscribed\n"))
+      val publisher = new RawClient(server.port)
+      assertEquals(publisher.send("a\nb\n").readUntil("published\npublished\n"), "published\npublished\n")
+      clients.foreach(c => assertEquals(c.readUntil("news: b\n"), "news: a\nnews: b\n"))
+      clients.tail.foreach(_.close())
+      eventually(subscribers.size == 1, subscribers.size)
+      assertEquals(publisher.send("c\n").readUntil("\n"), "published\n")
+      assertEquals(clients.head.readUntil("\n"), "news: c\n")
+      clients.head.close()
+      publisher.close()
+    }
+  }
+
+  test("with TLS nothing is taken before the client has sent something") {
+    if (Tls.isKnown) {
+      val authority = newAuthority()
+      val issued    = authority.issue("DNS:localhost")
+      val secure    = config.copy(tls = Some(Tls.server(TlsServerConfig(issued.chain, issued.key))))
+      @volatile var first = true
+      serving(secure) { connection =>
+        first = connection.send("too early")
+        line => {
+          assert(connection.send(s"pushed before the answer to $line"))
+          Answer.last("bye")
+        }
+      } { server =>
+        val (answer, _) = new SecureClient(Tls.trusting(authority.file)).ask(server.port)
+        assertEquals(answer, "pushed before the answer to GET / HTTP/1.1\r\nbye\n")
+        assert(!first)
+      }
+    }
+  }
+}
