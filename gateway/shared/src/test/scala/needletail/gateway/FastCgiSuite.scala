@@ -317,6 +317,15 @@ class FastCgiSuite extends Serving {
     }
   }
 
+  test("so does content of unknown length, if it is complete") {
+    connected() { client =>
+      client.request(1, variables("POST", "/later"), "abc").begin(2, variables("POST", "/later"))
+      client.content(2, "abc").endOutput()
+      val answers = client.answersOf(2)
+      assertEquals((answers(1).content, answers(2).content), ("3", "the request ended before its body did"))
+    }
+  }
+
   test("a request that is given up without an answer does not end as a program that succeeded") {
     connected() { client =>
       val before = cancelled.get

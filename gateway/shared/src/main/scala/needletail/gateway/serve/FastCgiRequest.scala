@@ -169,10 +169,9 @@ private[gateway] final class FastCgiRequest(
   def connectionEnded(): Unit = if (!over)
     if (session == null) connection.drop(this)
     else {
-      // content that is all there can still be read: the session must have seen it
-      if (unread != null && !isChunked && bodyLeft == 0)
-        unreadFrom = receive(unread.bytes, unreadFrom, unread.length)
-      if (!over) told(session.peerEnded())
+      // what is kept here can still be read, if it is all of the content
+      val isContentKept = unread != null && (if (isChunked) inputEnded else bodyLeft == 0)
+      told(session.peerEnded(isContentKept))
     }
 
   // time and room

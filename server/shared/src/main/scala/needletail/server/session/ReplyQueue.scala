@@ -63,6 +63,12 @@ private[server] final class ReplyQueue(state: SessionState, heads: HeadMemory) {
     x
   }
 
+  /** When replies that are not available are given up, once the client has ended its side; MaxValue before that. */
+  var giveUpAt: Long = Long.MaxValue
+
+  /** The earliest deadline; MaxValue if there is none. */
+  def deadline: Long = Math.min(giveUpAt, handlerDeadline)
+
   /** The earliest deadline of a handler; MaxValue if none is waited for. */
   def handlerDeadline: Long = {
     var d = Long.MaxValue

@@ -137,8 +137,12 @@ private[server] final class RequestReader(
       else body != null && !body.isDropping && body.mayArrive
     )
 
-  /** The client will send no more. Content that has arrived can still be read. */
-  def peerEnded(): Unit = if (isContentAtHand) state.on(SessionState.AllSent) else stop()
+  /**
+   * The client will send no more. Content that has arrived can still be read.
+   *
+   * @param isContentKept whether all the rest of the content will still be passed
+   */
+  def peerEnded(isContentKept: Boolean): Unit = if (isContentKept) state.on(SessionState.AllSent) else stop()
 
   private def waitForContent(now: Long): Unit = {
     body.waitBegins(now)

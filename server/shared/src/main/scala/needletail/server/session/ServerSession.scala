@@ -26,7 +26,8 @@ import needletail.server.failure.{ConnectionLost, MemoryExhausted}
  * The session connects its parts, which do not know it, and know only those before them: the connection's state
  * ([[SessionState]]), the available bytes ([[InputWindow]]), the readers of requests ([[RequestReader]]) and of their
  * content ([[BodyReader]]), what runs requests ([[RequestRunner]]), the queue of due replies ([[ReplyQueue]]), what
- * writes them ([[ReplyWriter]]), and what refuses requests ([[RefusedRequests]]).
+ * writes them ([[ReplyWriter]]), what refuses requests ([[RefusedRequests]]), and what ends replies that no request
+ * follows ([[LastReplies]]).
  */
 private[needletail] final class ServerSession(wire: SessionOutput, runner: RequestRunner)
     extends LentWriter.Turn
@@ -40,8 +41,9 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   private val queue     = new ReplyQueue(state, context.heads)
   private val writer    = new ReplyWriter(wire, runner, state, queue)
 
-  /** It has no state, so idle connections have none. */
-  private def refused = new RefusedRequests(this, runner, state, input, reader, queue)
+  // They have no state, so idle connections have none of them.
+  private def refused     = new RefusedRequests(this, runner, state, input, reader, queue)
+  private def lastReplies = new LastReplies(this, context, state, queue)
 
   private var info: ConnectionInfo = null // requested for the first request
 
@@ -50,9 +52,6 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
 
   /** The deadline of the requests that are read in this turn. */
   private var dueNanos: Long = 0
-
-  /** When replies that are not available are given up, once the client has ended its side; MaxValue before that. */
-  private var giveUpAt: Long = Long.MaxValue
 
   // entries
 
@@ -74,13 +73,16 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
    * The client will send no more, but may still read replies. Replies that are available soon are written, and streams
    * continue as long as they are read; the rest is cancelled after `halfCloseGrace`. Event streams end then, when they
    * wait for an event: a client that reads events does not end its side unless it has gone.
+   *
+   * @param isContentKept whether the caller has all the rest of the last request's content, and will pass it
    */
-  def peerEnded(): Unit = {
+  def peerEnded(isContentKept: Boolean = false): Unit = {
+    val isRestKept = reader.isContentAtHand || isContentKept && state.hasContent && !state.isDropping
     if (reader.hasBegunHead) refuse(HttpError(Status.BadRequest, "the request ended before its head did"))
-    else if (state.hasContent && !state.isDropping && !reader.isContentAtHand)
+    else if (state.hasContent && !state.isDropping && !isRestKept)
       reader.body.fail(HttpError(Status.BadRequest, "the request ended before its body did"))
-    reader.peerEnded()
-    if (!queue.isEmpty) giveUpAt = wire.nowNanos + context.halfCloseNanos
+    reader.peerEnded(isRestKept)
+    lastReplies.peerEnded(wire.nowNanos)
     turn()
   }
 
@@ -94,13 +96,8 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
 
   /** The server stops: every reply from now on is the connection's last. */
   def drain(): Unit = {
-    endEventStreams()
+    lastReplies.endEventStreams()
     takeLast()
-  }
-
-  private def endEventStreams(): Unit = {
-    state.endsEvents = true
-    if (!queue.isEmpty && queue.first.isAwaiting && queue.first.isEventStream) exchangeChanged()
   }
 
   /** The next request is the only one, or the last. */
@@ -141,21 +138,14 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
 
   /** When `deadlinePassed` is to be called, in nanoseconds of the loop's clock; MaxValue if never. */
   def deadline: Long =
-    if (queue.isEmpty) reader.deadline
-    else Math.min(Math.min(reader.deadline, giveUpAt), queue.handlerDeadline)
+    if (queue.isEmpty) reader.deadline else Math.min(reader.deadline, queue.deadline)
 
   /** A deadline has passed: ends what has timed out, if anything has. */
   def deadlinePassed(): Unit = {
     val now = wire.nowNanos
-    if (giveUpAt <= now) {
-      giveUpAt = if (context.silenceNanos > 0) now + context.silenceNanos else Long.MaxValue
-      if (queue.dropUnanswered()) context.counts.abandoned += 1
-      endEventStreams()
-      if (queue.isStillSilent()) { // whether a client that has ended its side has gone since is not told on the JVM
-        context.counts.abandoned += 1
-        peerGone()
-        wire.abort()
-      }
+    if (queue.giveUpAt <= now && lastReplies.giveUp(now)) {
+      peerGone()
+      wire.abort()
     }
     context.counts.timeouts += queue.expireHandlers(now, RequestRunner.tooSlow)
     if (!state.isEnded && reader.deadline <= now) {
