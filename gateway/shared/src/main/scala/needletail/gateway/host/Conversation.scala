@@ -1,5 +1,7 @@
 package needletail.gateway.host
 
+import java.io.IOException
+
 import scala.util.{Failure, Success, Try}
 
 import needletail.async.{Async, AsyncPromise, Loop, Timer}
@@ -197,9 +199,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
             case Success(None)        =>
               close(complete = true)
               Async.value(None)
-            case Failure(e) =>
-              close(complete = false)
-              Async.fail(e)
+            case Failure(e) => Async.fail(cutOff(e))
           },
           ended
         )
@@ -207,6 +207,18 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
     /** The server cancels a response without content though the client is still connected: the program may finish. */
     def cancel(): Unit = if (!discarding) if (isBodiless) { discard(); () }
     else close(complete = false)
+  }
+
+  /** The output has failed after the head of the response. Returns what the response fails with. */
+  private def cutOff(e: Throwable): Throwable = {
+    brokenBy = e match {
+      case lost: IOException =>
+        config.log.warn(s"$what: its response was cut off: ${lost.getMessage}")
+        Conversation.badGateway
+      case other => other
+    }
+    close(complete = false)
+    brokenBy
   }
 
   private def ended: Async[Option[Array[Byte]]] =

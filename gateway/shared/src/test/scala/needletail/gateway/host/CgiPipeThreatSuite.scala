@@ -251,6 +251,37 @@ class CgiPipeThreatSuite extends Hosted {
     }
   }
 
+  test("a program that is ended by a signal has not finished its answer, and the client and the log can tell") {
+    def head(length: String) = s"printf 'Content-Type: text/plain\\n$length\\nhalf'"
+    sh("killed", head(""), "sleep 0.3", "kill -KILL $$")
+    sh("sized", head("Content-Length: 8\\n"), "kill -KILL $$")
+    sh("shell", head(""), "sh -c 'kill -SEGV $$'", "exit $?")
+    sh("left", head(""), "sleep 2 &", "kill -KILL $$") // another process has its pipe
+    safely { server =>
+      for ((name, signal) <- List("killed" -> "9 (SIGKILL)", "shell" -> "11 (SIGSEGV)", "left" -> "9 (SIGKILL)")) {
+        val answer = quick(20.seconds)(get(server, s"/cgi-bin/$name"))
+        // the whole may come at once, and then as a 502
+        if (answer.status == 200)
+          assert(answer.raw.contains("half") && !answer.raw.endsWith("0\r\n\r\n"), answer.raw)
+        else assertEquals(answer.status, 502, answer.raw)
+        eventually(log.text.contains(s"/cgi-bin/$name: its response was cut off: it was ended by signal $signal"))
+      }
+      val sized = get(server, "/cgi-bin/sized")
+      assert(sized.status == 502 || sized.body == "half", sized.raw)
+    }
+  }
+
+  test("any other status leaves an answer as it is") {
+    for (status <- List(1, 127, 128, 141, 193, 255))
+      sh(s"exits-$status", "printf 'Content-Type: text/plain\\n\\nwhole'", s"exit $status")
+    safely { server =>
+      for (status <- List(1, 127, 128, 141, 193, 255)) {
+        val answer = get(server, s"/cgi-bin/exits-$status")
+        assert(answer.body == "whole" && answer.raw.endsWith("0\r\n\r\n"), answer.raw)
+      }
+    }
+  }
+
   test("local redirects in a circle end with 502") {
     sh("circle", "printf 'Location: /cgi-bin/circle?again\\n\\n'")
     hosting(cgiConfig.copy(processes = 1, queue = 4)) { server =>

@@ -92,10 +92,26 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
   protected final def outputEnded(): Unit = if (!outputOver) {
     outputOver = true
     closeOutput()
+    if (wanted != null) awaitEnd()
+  }
+
+  /**
+   * How a program has ended says whether its output is complete, and is known a moment after the end of that output. A
+   * program that has closed its output and goes on is not waited for.
+   */
+  private def awaitEnd(): Unit =
+    if (status >= 0 || stopping || loop.isStopping) tellOutputEnd()
+    else { loop.schedule(Program.EndNanos, () => tellOutputEnd()); () }
+
+  private def tellOutputEnd(): Unit = if (wanted != null) {
     val promise = wanted
     wanted = null
-    if (promise != null) { promise.succeed(None); () }
+    if (isCutOff) promise.fail(new ProgramKilled(status)) else promise.succeed(None)
+    ()
   }
+
+  /** Whether it has ended by a signal that it was not sent from here. */
+  private def isCutOff: Boolean = !stopping && ProgramKilled.isSignal(status)
 
   /** The program has ended and was reaped. */
   protected final def ended(exitStatus: Int): Unit = if (status < 0) {
@@ -103,7 +119,8 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
     Program.over(this)
     if (killer != null) killer.cancel()
     closeRest()
-    if (!reportsOutputEnd && !loop.isStopping) checkRestOfOutput()
+    if (outputOver) tellOutputEnd()
+    else if (!reportsOutputEnd && !loop.isStopping) checkRestOfOutput()
     val hooks = endHooks.reverse
     endHooks = Nil
     hooks.foreach(_.apply(exitStatus))
@@ -126,16 +143,19 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
   /** Calls `f` with the exit status once the program has ended and was reaped; 128 + n if it was ended by signal n. */
   final def onEnd(f: Int => Unit): Unit = if (status >= 0) f(status) else endHooks = f :: endHooks
 
+  /** Fails with [[ProgramKilled]] at its end if the program was ended by a signal, so that it may not be complete. */
   val output: ByteStream = new ByteStream {
     def next(): Async[Option[Array[Byte]]] =
-      if (outputOver) Async.value(None)
-      else if (wanted != null) Async.fail(new IllegalStateException("the last piece has not arrived yet"))
+      if (wanted != null) Async.fail(new IllegalStateException("the last piece has not arrived yet"))
       else {
         val promise = new AsyncPromise[Option[Array[Byte]]]
         wanted = promise
-        silentChecks = 0
         promise.onCancel(() => if (wanted eq promise) wanted = null)
-        wantOutput()
+        if (outputOver) awaitEnd()
+        else {
+          silentChecks = 0
+          wantOutput()
+        }
         promise
       }
     def cancel(): Unit = outputEnded()
@@ -143,10 +163,12 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
 
   /** Sends SIGTERM to the program and all it has started, and SIGKILL if it has not ended after the grace period. */
   final def stop(): Unit = {
+    val isRunning = status < 0 && !stopping
+    if (isRunning) stopping = true
     outputEnded()
+    tellOutputEnd()
     closeRest()
-    if (status < 0 && !stopping) {
-      stopping = true
+    if (isRunning) {
       val now = killGraceNanos <= 0 || loop.isStopping
       signal(kill = now)
       if (!now) killer = loop.schedule(killGraceNanos, () => if (status < 0) signal(kill = true))
@@ -174,6 +196,9 @@ private[host] object Program {
   /** How many successive checks find no output, after the program has ended, before the output counts as ended. */
   private final val SilentChecks = 2
   private final val CheckNanos   = 25L * 1000 * 1000
+
+  /** How long the end of a program is waited for whose output has ended. */
+  private final val EndNanos = 250L * 1000 * 1000
 
   /** Bytes that a program may have left in its pipe: Linux's `pipe-max-size` for users. */
   private final val MostInPipe = 1024 * 1024
