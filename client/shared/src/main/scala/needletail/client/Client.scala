@@ -46,7 +46,7 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
   def call(method: Method, url: String)(implicit limit: TimeLimit = TimeLimit.none): Call =
     Url.parse(url) match {
       case Right(parsed) => callOf(hosts.of(parsed.origin), method, parsed.target, limit)
-      case Left(why)     => throw new IllegalArgumentException(s"$why: '$url'")
+      case Left(why)     => throw new IllegalArgumentException(s"$why: '${Url.shown(url)}'")
     }
 
   /**
@@ -116,7 +116,7 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
   private[client] def forget(host: Host): Unit = hosts.forget(host)
 
   private def originOf(url: String): Origin =
-    Url.origin(url).fold(why => throw new IllegalArgumentException(s"$why: '$url'"), identity)
+    Url.origin(url).fold(why => throw new IllegalArgumentException(s"$why: '${Url.shown(url)}'"), identity)
 }
 
 object Client {

@@ -21,7 +21,7 @@ class FaultSuite extends Suite with Misbehaving {
     calling(strict) { client =>
       val e = intercept[ClientError.CannotConnect](client.get(s"http://127.0.0.1:$port/").await())
       assert(
-        e.getMessage.startsWith(s"http://127.0.0.1:$port: cannot connect to 127.0.0.1:$port: "),
+        e.getMessage.startsWith(s"GET http://127.0.0.1:$port/: cannot connect to 127.0.0.1:$port: "),
         e.getMessage
       )
       assert(e.getMessage.toLowerCase.contains("refused"), e.getMessage)
@@ -34,7 +34,7 @@ class FaultSuite extends Suite with Misbehaving {
       val e = intercept[ClientError.CannotConnect](client.get("http://no-such-host.invalid/").await())
       assertEquals(
         e.getMessage,
-        "http://no-such-host.invalid: cannot connect to no-such-host.invalid:80: unknown host"
+        "GET http://no-such-host.invalid/: cannot connect to no-such-host.invalid:80: unknown host"
       )
     }
   }
@@ -42,7 +42,7 @@ class FaultSuite extends Suite with Misbehaving {
   test("a socket file that is not there") {
     calling(strict) { client =>
       val e = intercept[ClientError.CannotConnect](client.get("http+unix://%2Fnone%2Fsuch.sock/").await())
-      assert(e.getMessage.startsWith("unix:/none/such.sock: cannot connect to /none/such.sock"), e.getMessage)
+      assert(e.getMessage.startsWith("GET unix:/none/such.sock/: cannot connect to /none/such.sock"), e.getMessage)
     }
   }
 

@@ -286,7 +286,9 @@ package object content {
       Json.parse(bytes).flatMap(_.as[A]) match {
         case Right(value) => Async.value(value)
         case Left(error)  =>
-          Async.fail(new ClientError.Malformed(call.hostName, s"unexpected response content: $error"))
+          Async.fail(
+            new ClientError.Malformed(call.hostName, s"unexpected response content: $error").of(call.name)
+          )
       }
     }
 

@@ -62,7 +62,6 @@ private[client] final class BufferedCallExecution(loop: PerLoopClient, submitted
 
   /** At most `maxBodyInMemory`, which is decoded in one turn of the loop. */
   private def decode(content: ByteStream, trailers: Headers): Unit = {
-    val name  = hostName
     val whole = MessageBody.collect(content, new ByteWriter(4096), config.maxBodyInMemory)
     promise.onCancel { () =>
       whole.cancel()
@@ -73,7 +72,7 @@ private[client] final class BufferedCallExecution(loop: PerLoopClient, submitted
         promise.succeed(new ClientResponse(status, ContentCoding.decoded(fields), bytes, trailers))
         ()
       case Failure(e) =>
-        promise.fail(ContentCoding.failure(name, e))
+        promise.fail(named(ContentCoding.failure(hostName, e)))
         ()
     }
   }

@@ -186,10 +186,13 @@ final class Call private[client] (
   /** As `response`; fails with `ClientError.UnexpectedStatus` for a status that is not accepted. */
   def expecting(accept: Status => Boolean): Async[ClientResponse] = response.flatMap { answer =>
     if (accept(answer.status)) Async.value(answer)
-    else Async.fail(new ClientError.UnexpectedStatus(host.name, answer.status, answer.headers, answer.bytes))
+    else Async.fail(new ClientError.UnexpectedStatus(host.name, answer.status, answer.headers, answer.bytes).of(name))
   }
 
   private[needletail] def hostName: String = host.name
+
+  /** For messages: without the query, which may contain secrets. */
+  private[needletail] def name: String = Call.name(method, host, target)
 
   /**
    * Sends it: the head of the response, with its body as a stream, which must be read to its end or cancelled. Fails
@@ -225,6 +228,15 @@ private[client] object Call {
   final val NoRedirects    = 4
   final val ExpectContinue = 8
   final val Undecoded      = 16
+
+  /** A call for messages, without its query. */
+  def name(method: Method, host: Host, target: String): String = {
+    val question = target.indexOf('?')
+    val path     = if (question < 0) target else target.substring(0, question)
+    s"$method ${host.name}${if (path.length <= LongestPath) path else path.take(LongestPath) + "…"}"
+  }
+
+  private final val LongestPath = 200
 
   private val framing =
     List(

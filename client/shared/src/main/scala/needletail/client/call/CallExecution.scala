@@ -344,7 +344,16 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   private def fail(error: ClientError): Unit = {
     releaseSource()
-    failed(error)
+    failed(named(error))
+  }
+
+  /** The error of this call, with its name. */
+  protected final def named[E <: Throwable](error: E): E = {
+    error match {
+      case e: ClientError => e.of(Call.name(method, host, target))
+      case _              => ()
+    }
+    error
   }
 
   private def releaseSource(): Unit = if (source != null && !streamTouched) cancelSource()

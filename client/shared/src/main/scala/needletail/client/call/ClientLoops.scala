@@ -34,7 +34,7 @@ private[client] final class ClientLoops(config: ClientConfig, lent: EventLoops, 
 
   def await(call: Call): ClientResponse = states.await(response(call), closedError(call))
 
-  private def closedError(call: Call) = () => new ClientError.ClientClosed(call.hostName)
+  private def closedError(call: Call) = () => new ClientError.ClientClosed(call.hostName).of(call.name)
 
   /** Runs `body` on a loop. Fails with IllegalStateException if the client is closed. */
   def run[A](body: => Async[A]): Future[A] = states.run(body)

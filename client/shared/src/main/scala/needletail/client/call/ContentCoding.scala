@@ -42,8 +42,13 @@ private[call] object ContentCoding {
     case e            => e
   }
 
-  /** A decoded content whose failures are a client's, and which `lost` ends from outside. */
-  final class Decoded(host: String, coded: StreamedContent, plain: ByteStream) extends StreamedContent {
+  /**
+   * A decoded content that `lost` ends from outside.
+   *
+   * @param failure the failure of the call, for one of its content
+   */
+  final class Decoded(failure: Throwable => Throwable, coded: StreamedContent, plain: ByteStream)
+      extends StreamedContent {
     private var loss: ClientError = null
 
     def length: Long      = -1
@@ -52,7 +57,7 @@ private[call] object ContentCoding {
     def next(): Async[Option[Array[Byte]]] =
       if (loss != null) Async.fail(loss)
       else
-        try plain.next().recoverWith { case e => Async.fail(failure(host, if (loss != null) loss else e)) }
+        try plain.next().recoverWith { case e => Async.fail(failure(if (loss != null) loss else e)) }
         catch { // of the decoder, which has not left the coded content then
           case Survivable(e) =>
             coded.cancel()

@@ -35,7 +35,7 @@ private[client] final class StreamingCallExecution(loop: PerLoopClient, submitte
     promise.succeed(plain match {
       case None          => new StreamedResponse(status, head.toHeaders, stream)
       case Some(decoded) =>
-        decoding = new ContentCoding.Decoded(hostName, stream, decoded)
+        decoding = new ContentCoding.Decoded(e => named(ContentCoding.failure(hostName, e)), stream, decoded)
         new StreamedResponse(status, ContentCoding.decoded(head.toHeaders), decoding)
     })
     ()

@@ -6,14 +6,23 @@ import needletail.async.UpstreamFailure
 import needletail.http.message.{Answerable, Headers, HttpError, MediaType, Status}
 
 /**
- * Why a call has no response. The message names the host and the reason. Without a stack trace, as only `await` throws
- * it.
+ * Why a call has no response. The message names the method, the URL without its query, which may contain secrets, and the
+ * reason; only the host if it was called by no call. Without a stack trace, as only `await` throws it.
  *
  * @param host the host that was called, as `http://host:port` or `unix:/path`
  */
 sealed abstract class ClientError(val host: String, what: String, cause: Throwable = null)
-    extends RuntimeException(s"$host: $what", cause, false, false)
+    extends RuntimeException(null, cause, false, false)
     with Answerable {
+  private var called: String = null
+
+  /** Names the call that has failed, as `GET http://host/path`, unless it has a name already. */
+  private[needletail] def of(call: String): this.type = {
+    if (called == null) called = call
+    this
+  }
+
+  override def getMessage: String = s"${if (called == null) host else called}: $what"
 
   /** The status of a server's response if a handler fails with it: 502, 503 or 504, without details. */
   def asHttpError: HttpError = HttpError.ofUpstream(this match {

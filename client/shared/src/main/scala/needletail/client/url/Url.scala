@@ -77,6 +77,15 @@ private[needletail] object Url {
     else Left("a URL must begin with http:// or https://, or with http+unix:// and the path of a socket")
   }
 
+  /** A text that should be a URL, for messages: without a password. */
+  def shown(text: String): String = {
+    val slashes = text.indexOf("//")
+    val from    = if (slashes < 0) 0 else slashes + 2
+    val end     = text.indexWhere(c => c == '/' || c == '?' || c == '#', from)
+    val at      = (if (end < 0) text else text.substring(0, end)).lastIndexOf('@')
+    if (at < from) text else text.substring(0, from) + "…" + text.substring(at)
+  }
+
   /** The origin of a base URL, which has no path except "/" and no query. Left is the error. */
   def origin(text: String): Either[String, Origin] = parse(text).flatMap(url =>
     if (url.target == "/") Right(url.origin) else Left("a base URL must not have a path or a query")
@@ -96,7 +105,10 @@ private[needletail] object Url {
   private def httpOrigin(scheme: String, named: String): Either[String, Origin] = {
     val bytes = Ascii.lower(named).getBytes(ISO_8859_1)
     val usual = if (scheme == Https) 443 else 80
+    val last  = named.substring(named.lastIndexOf(':') + 1)
     if (named.indexOf('@') >= 0) Left("a URL must not contain credentials")
+    else if (last.length < named.length && last.nonEmpty && last.forall(isDigit) && !isPort(last))
+      Left(s"a URL's port must be 1 to 65535, not $last")
     else if (!named.forall(_ < 128) || !Authority.isValid(bytes, 0, bytes.length))
       Left("a URL must have a host, and may have a port")
     else {
@@ -104,13 +116,16 @@ private[needletail] object Url {
       val colon = if (text.startsWith("[")) text.indexOf(':', text.indexOf(']')) else text.indexOf(':')
       val host  = if (colon < 0) text else text.substring(0, colon)
       val port  = if (colon < 0 || colon + 1 == text.length) usual else text.substring(colon + 1).toInt
-      if (port == 0) Left("a URL must not have port 0")
-      else {
-        val authority = if (port == usual) host else s"$host:$port"
-        val bare      = if (host.startsWith("[")) host.substring(1, host.length - 1) else host
-        Right(Origin(scheme + authority, authority, Address.Tcp(bare, port), isSecure = scheme == Https))
-      }
+      val authority = if (port == usual) host else s"$host:$port"
+      val bare      = if (host.startsWith("[")) host.substring(1, host.length - 1) else host
+      Right(Origin(scheme + authority, authority, Address.Tcp(bare, port), isSecure = scheme == Https))
     }
+  }
+
+  private def isDigit(c: Char): Boolean    = c >= '0' && c <= '9'
+  private def isPort(digits: String): Boolean = {
+    val number = digits.dropWhile(_ == '0')
+    number.nonEmpty && number.length <= 5 && number.toInt <= 65535
   }
 
   private def unixOrigin(named: String): Either[String, Origin] =

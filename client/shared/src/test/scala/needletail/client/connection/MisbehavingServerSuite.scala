@@ -22,7 +22,10 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
     scripted((peer, _) => script(peer), config) { (server, client) =>
       val begun = System.nanoTime()
       val e     = intercept[E](call(client.get(s"${server.url}/x")).await())
-      assert(e.getMessage.startsWith(s"${server.url}: ") && e.getMessage.contains(message), e.getMessage)
+      assert(
+        e.getMessage.startsWith(s"GET ${server.url}/x: ") && e.getMessage.contains(message),
+        e.getMessage
+      )
       assert(System.nanoTime() - begun < 20.seconds.toNanos, "at once, or when its timeout says so")
       assertEquals(e.host, server.url)
       eventually(server.closed.get == server.opened.get, "the connection is closed")

@@ -125,7 +125,7 @@ class RetrySuite extends Suite with Misbehaving {
       for (_ <- 1 to 5) assertEquals(service.get("/").await().status, Status.InternalServerError)
       assertEquals(service.statistics.breaker, BreakerState.Open: BreakerState)
       val e = intercept[ClientError.BreakerOpen](service.get("/").await())
-      assertEquals(e.getMessage, s"${server.url}: failing too often (the circuit breaker is open)")
+      assertEquals(e.getMessage, s"GET ${server.url}/: failing too often (the circuit breaker is open)")
       assertEquals(e.asHttpError.status, Status.ServiceUnavailable)
       assertEquals(service.statistics.refused, 1L)
       // until the time it is open for is over

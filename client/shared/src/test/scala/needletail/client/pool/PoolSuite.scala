@@ -36,7 +36,7 @@ class PoolSuite extends Suite with Misbehaving {
       eventually(held.count == 2 && stats(client).waiting == 3)
       assertEquals((stats(client).open, stats(client).inFlight), (2, 2))
       val e = intercept[ClientError.QueueFull](client.get(server.url).await())
-      assertEquals(e.getMessage, s"${server.url}: 3 calls are already waiting for a connection")
+      assertEquals(e.getMessage, s"GET ${server.url}/: 3 calls are already waiting for a connection")
       client.close()
       calls.foreach(c => assert(await(c.failed).isInstanceOf[ClientError]))
     }
@@ -52,7 +52,7 @@ class PoolSuite extends Suite with Misbehaving {
         val first = client.get(server.url).future
         eventually(client.statistics.headOption.exists(_.inFlight == 1))
         val e = intercept[ClientError.QueueTimeout](client.get(server.url).await())
-        assertEquals(e.getMessage, s"${server.url}: no connection became free within 100 ms")
+        assertEquals(e.getMessage, s"GET ${server.url}/: no connection became free within 100 ms")
         gate.success(())
         assertEquals(await(first).text, "late")
         assertEquals(client.get(server.url).await().text, "late")

@@ -49,7 +49,7 @@ object EventSource {
               response.status,
               response.headers,
               new Array[Byte](0)
-            ))
+            ).of(call.name))
         }
       }
     }
