@@ -51,19 +51,37 @@ private[websocket] final class ClientHandshake(
 
   private var interim = 0 // responses read
 
-  /** Whether the response is final: interim ones may precede it (RFC 9110 §15.2). */
+  /** Whether the server has switched: interim responses may precede that (RFC 9110 §15.2). */
   var isAnswered = false
 
-  /** Reads an answer. Returns its length, 0 if more bytes are needed. Throws WebSocketRefused. */
-  def read(bytes: Array[Byte], from: Int, until: Int): Int = {
+  /** The answer of a server that does not switch, while its body is read; null if there is none. */
+  private var refused: RefusedAnswer = null
+
+  /**
+   * Reads an answer, or a part of the body of one that refuses. Returns the length, 0 if more bytes are needed. Throws
+   * WebSocketRefused when nothing more is needed.
+   */
+  def read(bytes: Array[Byte], from: Int, until: Int): Int =
+    if (refused == null) readHead(bytes, from, until)
+    else {
+      val used = refused.read(bytes, from, until)
+      if (refused.isComplete) throw refused.failure
+      used - from
+    }
+
+  private def readHead(bytes: Array[Byte], from: Int, until: Int): Int = {
     val n = parser.parse(bytes, from, until, toHead = false)
     if (n == ResponseParser.Bad)
       throw new WebSocketRefused(0, s"$url: the server's response is malformed: ${parser.error.message}")
     if (n > 0) {
       val code = parser.head.code
-      isAnswered = code / 100 != 1 || code == Status.SwitchingProtocols.code
+      isAnswered = code == Status.SwitchingProtocols.code
       interim += 1
       if (isAnswered) check()
+      else if (code / 100 != 1) {
+        refused = new RefusedAnswer(parser.head, s"$url: the server answered $code", config)
+        if (refused.isComplete) throw refused.failure
+      }
       else if (interim > ClientHandshake.MaxInterim)
         throw new WebSocketRefused(
           code,
@@ -84,8 +102,7 @@ private[websocket] final class ClientHandshake(
       }
       all.reverse
     }
-    def refuse(why: String) = throw new WebSocketRefused(head.code, s"$url: $why")
-    if (head.code != Status.SwitchingProtocols.code) refuse(s"the server answered ${head.code}")
+    def refuse(why: String) = throw new WebSocketRefused(head.code, s"$url: $why", head.toHeaders)
     if (!values("upgrade").exists(Ascii.same(_, "websocket")))
       refuse("the server switched to another protocol")
     if (!values("connection").flatMap(_.split(',')).exists(option => Ascii.same(option.trim, "upgrade")))
@@ -115,7 +132,11 @@ private[websocket] final class ClientHandshake(
     socket
   }
 
-  def failed(cause: Throwable): Unit = { opened.fail(cause); () }
+  /** The connection ends before the handshake does: by `cause`, unless the server has refused and that is known. */
+  def failed(cause: Throwable): Unit = {
+    opened.fail(if (refused == null) cause else refused.failure)
+    ()
+  }
 }
 
 private[websocket] object ClientHandshake {

@@ -2,6 +2,7 @@ package needletail.websocket.socket
 
 import needletail.async.{Async, Loop}
 import needletail.http.ConnectionInfo
+import needletail.http.message.{Headers, MediaType}
 import needletail.http.text.Utf8Text
 import needletail.io.loop.OtherThreads
 import needletail.websocket.frame.{CloseCode, CloseFrame, Opcode}
@@ -147,5 +148,17 @@ final class WebSocketClosed(val code: Int, val reason: String)
 /**
  * The failure to open a WebSocket: the server answered with that status, or wrongly, with status 0 or 101. The message
  * names the URL, without its query.
+ *
+ * @param headers the response's headers; none if it was malformed, or came from a proxy
+ * @param bytes the response's body, as far as it came within `handshakeTimeout`, and at most 64 KiB of it
  */
-final class WebSocketRefused(val status: Int, message: String) extends java.io.IOException(message)
+final class WebSocketRefused private[websocket] (
+    val status: Int,
+    message: String,
+    val headers: Headers = Headers.empty,
+    val bytes: Array[Byte] = new Array[Byte](0)
+) extends java.io.IOException(message) {
+
+  /** The body as text, in the charset of its Content-Type or in UTF-8. */
+  def text: String = MediaType.decode(bytes, MediaType.charset(headers.get("Content-Type")))
+}
