@@ -29,7 +29,7 @@ static void set_up_server(SSL_CTX *ctx) {
     needletail_tls_hear_names(ctx);
 }
 
-/* A client resumes sessions if it `is_resuming`; a server by needletail_tls_resume. Returns null if memory ran out. */
+/* Sessions are resumed if it `is_resuming`, by a server with needletail_tls_resume. Returns null if memory ran out. */
 context *needletail_tls_context(int is_server, int is_resuming) {
     context *c = calloc(1, sizeof *c);
     if (c == NULL) return NULL;
@@ -44,9 +44,10 @@ context *needletail_tls_context(int is_server, int is_resuming) {
     needletail_tls_set_mode(c->ctx,
                             MODE_ENABLE_PARTIAL_WRITE | MODE_ACCEPT_MOVING_WRITE_BUFFER | MODE_RELEASE_BUFFERS);
     ssl.SSL_CTX_set_options(c->ctx, OP_NO_COMPRESSION | OP_NO_RENEGOTIATION |
-                                        (is_server ? OP_SERVER_PREFERENCE | OP_PRIORITIZE_CHACHA : 0));
+                                        (is_server ? OP_SERVER_PREFERENCE | OP_PRIORITIZE_CHACHA : 0) |
+                                        (is_server && !is_resuming ? OP_NO_TICKET : 0));
     if (ssl.SSL_CTX_set_security_level != NULL) ssl.SSL_CTX_set_security_level(c->ctx, 2);
-    if (ssl.SSL_CTX_set_num_tickets != NULL) ssl.SSL_CTX_set_num_tickets(c->ctx, 1);
+    if (ssl.SSL_CTX_set_num_tickets != NULL) ssl.SSL_CTX_set_num_tickets(c->ctx, is_resuming ? 1 : 0);
     if (is_server) set_up_server(c->ctx);
     if (is_server || !is_resuming)
         needletail_tls_set_session_cache_mode(c->ctx, SESS_CACHE_OFF); /* tickets only */

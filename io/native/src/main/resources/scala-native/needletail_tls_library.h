@@ -245,6 +245,7 @@ enum {
 #define CRL_CHECK 12UL          /* of all certificates in a chain */
 
 #define INIT_NO_ATEXIT UINT64_C(0x80000)
+#define OP_NO_TICKET (UINT64_C(1) << 14)
 #define OP_NO_COMPRESSION (UINT64_C(1) << 17)
 #define OP_PRIORITIZE_CHACHA (UINT64_C(1) << 21) /* for clients that do: they have no AES in hardware */
 #define OP_SERVER_PREFERENCE (UINT64_C(1) << 22)

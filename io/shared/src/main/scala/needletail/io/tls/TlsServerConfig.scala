@@ -25,6 +25,8 @@ import needletail.async.Setting
  * @param limits             on handshakes
  * @param checkFiles         how often the server looks whether the files have changed, and if so reads them again, as
  *                           `TlsIdentity.reload` does; 0: never
+ * @param resume             whether sessions are resumed, by tickets or otherwise; if not, each connection has a full
+ *                           handshake
  * @throws java.lang.IllegalArgumentException for a value out of range, naming it
  */
 final case class TlsServerConfig(
@@ -35,7 +37,8 @@ final case class TlsServerConfig(
     clients: Option[TlsClientAuth] = None,
     sessionLifetime: FiniteDuration = FiniteDuration(2, HOURS),
     limits: TlsLimits = TlsLimits(),
-    checkFiles: FiniteDuration = FiniteDuration(0, SECONDS)
+    checkFiles: FiniteDuration = FiniteDuration(0, SECONDS),
+    resume: Boolean = true
 ) {
   private def check(): Unit = {
     val is = Setting("TlsServerConfig")

@@ -2,7 +2,7 @@ package needletail.io.tls
 
 import java.io.{IOException, InputStream}
 import java.net.{InetAddress, ServerSocket, Socket as PlainSocket}
-import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
 import needletail.io.Tls
 
@@ -11,14 +11,15 @@ class TlsBrokenSuite extends TlsPair {
 
   /**
    * Forwards connections to `port`, `piece` bytes at a time, and cuts each after `limit` bytes of the client's or
-   * `back` bytes of the server's, with a reset if `isReset`.
+   * `back` bytes of the server's, with a reset if `isReset`. Spoils what the client sends while `spoils` is true.
    */
   private def relaying[A](
       port: Int,
       piece: Int,
       limit: Int,
       back: Int,
-      isReset: Boolean = false
+      isReset: Boolean = false,
+      spoils: AtomicBoolean = new AtomicBoolean
   )(body: Int => A): A = {
     val here                         = InetAddress.getByName("127.0.0.1")
     val listener                     = new ServerSocket(0, 50, here)
@@ -31,15 +32,16 @@ class TlsBrokenSuite extends TlsPair {
       thread.start()
       thread
     }
-    def copy(from: PlainSocket, to: PlainSocket, most: Int): Unit =
-      try copyAll(from, to, most)
+    def copy(from: PlainSocket, to: PlainSocket, most: Int, mayBeSpoilt: Boolean): Unit =
+      try copyAll(from, to, most, mayBeSpoilt)
       catch { case _: IOException => for (s <- Seq(from, to)) s.close() }
-    def copyAll(from: PlainSocket, to: PlainSocket, most: Int): Unit = {
+    def copyAll(from: PlainSocket, to: PlainSocket, most: Int, mayBeSpoilt: Boolean): Unit = {
       val in: InputStream = from.getInputStream
       val bytes           = new Array[Byte](piece)
       var left            = most
       var n               = 0
       while (left > 0 && { n = in.read(bytes, 0, math.min(piece, left)); n > 0 }) {
+        if (mayBeSpoilt && spoils.get) bytes(n - 1) = (bytes(n - 1) ^ 1).toByte
         to.getOutputStream.write(bytes, 0, n)
         left -= n
       }
@@ -53,8 +55,8 @@ class TlsBrokenSuite extends TlsPair {
       val client = listener.accept()
       val server = new PlainSocket(here, port)
       for (s <- Seq(client, server)) s.setTcpNoDelay(true)
-      start(copy(client, server, limit))
-      start(copy(server, client, back))
+      start(copy(client, server, limit, mayBeSpoilt = true))
+      start(copy(server, client, back, mayBeSpoilt = false))
     })
     try body(listener.getLocalPort)
     finally listener.close()
@@ -136,6 +138,21 @@ class TlsBrokenSuite extends TlsPair {
         kept.next()
       }
       assert(whole.contains("data may be missing"), whole)
+    }
+  }
+
+  tlsTest("bytes that were changed on their way end the connection, whose handshake has not failed") {
+    serving(config) { served =>
+      val spoils = new AtomicBoolean
+      relaying(served.port, 4096, Int.MaxValue, Int.MaxValue, spoils = spoils) { port =>
+        val (c, kept) = open(served.loop, port)
+        roundTrip(served, (c, kept), "some".getBytes)
+        spoils.set(true)
+        on(served.loop)(c.write("more".getBytes, 0, 4))
+        val end = served.nextHandler().next()
+        assert(end.startsWith("closed by ") && !end.contains("no TLS with"), end)
+        assert(kept.next().startsWith("closed"))
+      }
     }
   }
 

@@ -21,9 +21,13 @@ import needletail.io.platform.{Socket, TlsClientContext, TlsServerContext}
 import needletail.io.system.NioSocket
 import needletail.io.tls.{CertificateInfo, TlsClientConfig, TlsCounts, TlsProfile, TlsServerConfig, TlsTrust}
 
-/** A server's identity with an `SSLContext`. */
+/**
+ * A server's identity with an `SSLContext`.
+ *
+ * @param context of the next connection
+ */
 private[io] final class JdkServerContext private (
-    context: SSLContext,
+    context: () => SSLContext,
     parameters: SSLParameters, // null: the context's own
     certificateChecks: Option[CertificateInfo => Boolean],
     val certificates: Seq[CertificateInfo]
@@ -33,7 +37,7 @@ private[io] final class JdkServerContext private (
   }
 
   private def engine(): SSLEngine = {
-    val engine = context.createSSLEngine()
+    val engine = context().createSSLEngine()
     engine.setUseClientMode(false)
     if (parameters ne null) engine.setSSLParameters(parameters)
     engine
@@ -43,7 +47,7 @@ private[io] final class JdkServerContext private (
 private[io] object JdkServerContext {
 
   /** With the keys, protocols and trust of `context`. */
-  def of(context: SSLContext): TlsServerContext = new JdkServerContext(context, null, None, Nil)
+  def of(context: SSLContext): TlsServerContext = new JdkServerContext(() => context, null, None, Nil)
 
   /** @param provider of the `SSLContext`; null for the JDK's */
   def load(config: TlsServerConfig, provider: Provider): TlsServerContext = {
@@ -51,7 +55,9 @@ private[io] object JdkServerContext {
     val trust = config.clients.map { clients =>
       Trust.also(Trust.of(clients.authorities, clients.revoked))(JdkContexts.accepted(clients.check))
     }
-    val context = JdkContexts.context(provider, Array(keys), trust.toArray)
+    // without `nobody` the JDK would read the certificates that it trusts
+    def make(): SSLContext = JdkContexts.context(provider, Array(keys), Array(trust.getOrElse(Trust.nobody)))
+    val context            = make()
     context.getServerSessionContext.setSessionTimeout(config.sessionLifetime.toSeconds.toInt)
     val parameters = JdkContexts.parameters(context, config.profile, config.protocols)
     config.clients.foreach { clients =>
@@ -59,7 +65,9 @@ private[io] object JdkServerContext {
     }
     parameters.setSNIMatchers(Collections.singletonList(ServerKeys.matcher(keys, config.refuseUnknownNames)))
     val infos = keys.certificates.map(Certificates.info)
-    val made  = new JdkServerContext(context, parameters, config.clients.map(_.check), infos)
+    // The JDK cannot be told not to resume sessions. But each context knows only those that it has made itself.
+    val next  = if (config.resume) () => context else () => make()
+    val made  = new JdkServerContext(next, parameters, config.clients.map(_.check), infos)
     FirstHandshake.make(made.engine())
     made
   }

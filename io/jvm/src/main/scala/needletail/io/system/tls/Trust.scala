@@ -76,6 +76,10 @@ private[io] object Trust {
   /** Trusts everybody. */
   def everybody: TrustManager = new Everybody
 
+  /** Trusts nobody, for a server that requests no certificates. */
+  def nobody: TrustManager =
+    also(new Everybody)(_ => throw new CertificateException("no certificate was requested"))
+
   /** Trusts the peers that `inner` trusts, if a key in the path from the peer to a trusted certificate is pinned. */
   def pinned(inner: X509ExtendedTrustManager, pins: Set[String]): TrustManager = also(inner) { chain =>
     if (!path(chain, inner.getAcceptedIssuers).exists(c => pins(Certificates.pin(c))))

@@ -30,7 +30,7 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
         finally if (other ne null) OpenSslFunctions.release(other)
       }
       OpenSslFunctions.choose(main, if (config.refuseUnknownNames) 1 else 0)
-      OpenSslFunctions.resume(main, tickets)
+      if (config.resume) OpenSslFunctions.resume(main, tickets)
       main
     } catch {
       case e: Throwable =>
@@ -48,7 +48,7 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
 
   /** A context with some of the certificates; of several with the same kind of key, the first is used. */
   private def of(some: Seq[OwnCertificate]): Ptr[Byte] =
-    OpenSslSettings.context(isServer = true, config.profile, isResuming = true) { context =>
+    OpenSslSettings.context(isServer = true, config.profile, config.resume) { context =>
       some.reverse.foreach(OpenSslSettings.own(context, _))
       OpenSslSettings.protocols(context, config.protocols)
       trusted.foreach(OpenSslSettings.trust(context, _))

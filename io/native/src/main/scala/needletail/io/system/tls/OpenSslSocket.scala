@@ -231,7 +231,8 @@ private[tls] final class OpenSslSocket(
       case kind if kind > Untrusted                   => refusal(kind - Untrusted, why)
       case _ if HandshakeFailure.isOfCertificate(why) =>
         s"no TLS with $name, which refuses the certificate that it was shown, or wants one: $why"
-      case _ => s"no TLS with $name: $why"
+      case _ if established ne null => s"the TLS connection with $name failed: $why"
+      case _                        => s"no TLS with $name: $why"
     })
 
   /** By OpenSSL's numbers of errors, X509_V_ERR_… */
