@@ -28,7 +28,10 @@ private[io] final class ConnectionOutput(connection: Connection) {
   /** The same, or a part of a file. */
   def isBackedUp: Boolean = (pending ne null) || (unsent ne null)
 
-  def pendingBytes: Int = if (pending eq null) 0 else pending.size
+  def pendingBytes: Int = {
+    val now = pending // other threads ask, too, about how much it is
+    if (now eq null) 0 else now.size
+  }
 
   /** Whether the stream ends once nothing is pending. */
   def isEnding: Boolean = ending

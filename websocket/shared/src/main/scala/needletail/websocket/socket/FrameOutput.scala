@@ -14,10 +14,11 @@ private[socket] final class FrameOutput(tunnel: Tunnel, role: Role) {
 
   def isWaiting: Boolean = waiting != null
 
-  /** Bytes that the kernel has not taken. */
+  /** Bytes that the kernel has not taken; about so many, on another thread than the loop's. */
   def pendingBytes: Int = {
-    val w = tunnel.writer
-    tunnel.pendingOutput + (if (w == null) 0 else w.length) + (if (waiting == null) 0 else waiting.bytes)
+    val w     = tunnel.writer
+    val later = waiting
+    tunnel.pendingOutput + (if (w == null) 0 else w.length) + (if (later == null) 0 else later.bytes)
   }
 
   /** Writes a frame now if this is a turn, otherwise in the next one, in order. */
