@@ -42,7 +42,10 @@ class FaultSuite extends Suite with Misbehaving {
   test("a socket file that is not there") {
     calling(strict) { client =>
       val e = intercept[ClientError.CannotConnect](client.get("http+unix://%2Fnone%2Fsuch.sock/").await())
-      assert(e.getMessage.startsWith("GET unix:/none/such.sock/: cannot connect to /none/such.sock"), e.getMessage)
+      assert(
+        e.getMessage.startsWith("GET unix:/none/such.sock/: cannot connect to /none/such.sock"),
+        e.getMessage
+      )
     }
   }
 

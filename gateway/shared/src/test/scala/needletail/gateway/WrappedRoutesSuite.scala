@@ -72,7 +72,9 @@ class WrappedRoutesSuite extends Suite {
   /** Requests by what they were counted as. */
   private def counted(w: FakeWire): Map[String, Long] = {
     val seen = mutable.Map.empty[String, Long]
-    w.context.admission.foreach(s => if (s.byStatus.all.nonEmpty) seen(s.route.toString) = s.byStatus.all.map(_._2).sum)
+    w.context.admission.foreach(s =>
+      if (s.byStatus.all.nonEmpty) seen(s.route.toString) = s.byStatus.all.map(_._2).sum
+    )
     seen.toMap
   }
 

@@ -186,7 +186,12 @@ final class Call private[client] (
   /** As `response`; fails with `ClientError.UnexpectedStatus` for a status that is not accepted. */
   def expecting(accept: Status => Boolean): Async[ClientResponse] = response.flatMap { answer =>
     if (accept(answer.status)) Async.value(answer)
-    else Async.fail(new ClientError.UnexpectedStatus(host.name, answer.status, answer.headers, answer.bytes).of(name))
+    else Async.fail(new ClientError.UnexpectedStatus(
+      host.name,
+      answer.status,
+      answer.headers,
+      answer.bytes
+    ).of(name))
   }
 
   private[needletail] def hostName: String = host.name

@@ -112,17 +112,17 @@ private[needletail] object Url {
     else if (!named.forall(_ < 128) || !Authority.isValid(bytes, 0, bytes.length))
       Left("a URL must have a host, and may have a port")
     else {
-      val text  = new String(bytes, US_ASCII)
-      val colon = if (text.startsWith("[")) text.indexOf(':', text.indexOf(']')) else text.indexOf(':')
-      val host  = if (colon < 0) text else text.substring(0, colon)
-      val port  = if (colon < 0 || colon + 1 == text.length) usual else text.substring(colon + 1).toInt
+      val text      = new String(bytes, US_ASCII)
+      val colon     = if (text.startsWith("[")) text.indexOf(':', text.indexOf(']')) else text.indexOf(':')
+      val host      = if (colon < 0) text else text.substring(0, colon)
+      val port      = if (colon < 0 || colon + 1 == text.length) usual else text.substring(colon + 1).toInt
       val authority = if (port == usual) host else s"$host:$port"
       val bare      = if (host.startsWith("[")) host.substring(1, host.length - 1) else host
       Right(Origin(scheme + authority, authority, Address.Tcp(bare, port), isSecure = scheme == Https))
     }
   }
 
-  private def isDigit(c: Char): Boolean    = c >= '0' && c <= '9'
+  private def isDigit(c: Char): Boolean       = c >= '0' && c <= '9'
   private def isPort(digits: String): Boolean = {
     val number = digits.dropWhile(_ == '0')
     number.nonEmpty && number.length <= 5 && number.toInt <= 65535

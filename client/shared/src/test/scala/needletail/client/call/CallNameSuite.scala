@@ -14,8 +14,14 @@ class CallNameSuite extends Suite with Misbehaving {
       val call     = client.get(s"${server.url}/accounts/7?key=secret")
       assertEquals(message(client.await(call.text)), expected)
       assertEquals(message(client.await(call.bytes)), expected)
-      assertEquals(message(client.await(client.service(server.url).get("/accounts/7?key=secret").expected)), expected)
-      assertEquals(message(client.await(client.post(s"${server.url}/a").body("x").text)), expected.replace("GET", "POST").replace("accounts/7", "a"))
+      assertEquals(
+        message(client.await(client.service(server.url).get("/accounts/7?key=secret").expected)),
+        expected
+      )
+      assertEquals(
+        message(client.await(client.post(s"${server.url}/a").body("x").text)),
+        expected.replace("GET", "POST").replace("accounts/7", "a")
+      )
     }
   }
 
@@ -49,7 +55,10 @@ class CallNameSuite extends Suite with Misbehaving {
     calling() { client =>
       for (url <- Seq("http://ann:secret@a/x", "http://ann:secret@a", "http://ann:se@cret@a/x?b@c")) {
         val text = intercept[IllegalArgumentException](client.get(url)).getMessage
-        assert(text.startsWith("a URL must not contain credentials: 'http://…@a") && !text.contains("secret"), text)
+        assert(
+          text.startsWith("a URL must not contain credentials: 'http://…@a") && !text.contains("secret"),
+          text
+        )
       }
       val text = intercept[IllegalArgumentException](client.get("ftp://a/b@c")).getMessage
       assert(text.endsWith(": 'ftp://a/b@c'"), text)

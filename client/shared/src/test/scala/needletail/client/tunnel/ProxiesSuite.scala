@@ -67,7 +67,10 @@ class ProxiesSuite extends Suite with Serving with TemporaryDirectories {
           val e = intercept[ClientError.ProxyRefused](client.get("https://a.invalid/").await())
           assertEquals(
             (e.status.code, e.getMessage),
-            (407, "GET https://a.invalid/: the proxy refused the connection: 407 Proxy Authentication Required")
+            (
+              407,
+              "GET https://a.invalid/: the proxy refused the connection: 407 Proxy Authentication Required"
+            )
           )
           assertEquals(client.statistics.map(_.retries).sum, 0L)
         }

@@ -68,7 +68,10 @@ class UrlSuite extends Suite {
     )
     for (text <- refused) assert(Url.parse(text).isLeft, text)
     for (port <- Seq("0", "65536", "99999", "99999999999"); host <- Seq("a", "[::1]"))
-      assertEquals(Url.parse(s"http://$host:$port/").left.map(_.toString), Left(s"a URL's port must be 1 to 65535, not $port"))
+      assertEquals(
+        Url.parse(s"http://$host:$port/").left.map(_.toString),
+        Left(s"a URL's port must be 1 to 65535, not $port")
+      )
     for (port <- Seq("1", "65535", "0080")) assert(Url.parse(s"http://[::1]:$port/").isRight, port)
   }
 

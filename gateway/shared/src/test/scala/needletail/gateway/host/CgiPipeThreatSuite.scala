@@ -251,20 +251,26 @@ class CgiPipeThreatSuite extends Hosted {
     }
   }
 
-  test("a program that is ended by a signal has not finished its answer, and the client and the log can tell") {
+  test(
+    "a program that is ended by a signal has not finished its answer, and the client and the log can tell"
+  ) {
     def head(length: String) = s"printf 'Content-Type: text/plain\\n$length\\nhalf'"
     sh("killed", head(""), "sleep 0.3", "kill -KILL $$")
     sh("sized", head("Content-Length: 8\\n"), "kill -KILL $$")
     sh("shell", head(""), "sh -c 'kill -SEGV $$'", "exit $?")
     sh("left", head(""), "sleep 2 &", "kill -KILL $$") // another process has its pipe
     safely { server =>
-      for ((name, signal) <- List("killed" -> "9 (SIGKILL)", "shell" -> "11 (SIGSEGV)", "left" -> "9 (SIGKILL)")) {
+      for (
+        (name, signal) <- List("killed" -> "9 (SIGKILL)", "shell" -> "11 (SIGSEGV)", "left" -> "9 (SIGKILL)")
+      ) {
         val answer = quick(20.seconds)(get(server, s"/cgi-bin/$name"))
         // the whole may come at once, and then as a 502
         if (answer.status == 200)
           assert(answer.raw.contains("half") && !answer.raw.endsWith("0\r\n\r\n"), answer.raw)
         else assertEquals(answer.status, 502, answer.raw)
-        eventually(log.text.contains(s"/cgi-bin/$name: its response was cut off: it was ended by signal $signal"))
+        eventually(
+          log.text.contains(s"/cgi-bin/$name: its response was cut off: it was ended by signal $signal")
+        )
       }
       val sized = get(server, "/cgi-bin/sized")
       assert(sized.status == 502 || sized.body == "half", sized.raw)

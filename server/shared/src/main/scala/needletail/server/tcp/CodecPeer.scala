@@ -22,12 +22,12 @@ private[server] final class CodecPeer[O](
     with MessageConnection[O]
     with Runnable
     with Fallible {
-  private var owner: CodecConnection[?, O]         = null
-  private var isWoken                              = false
-  private var observers: List[AsyncPromise[Unit]]  = Nil
-  private var isGone                               = false
-  @volatile private var isEnding                   = false // nothing more is taken
-  @volatile private var others: OtherThreads       = null  // null: none has asked for anything
+  private var owner: CodecConnection[?, O]        = null
+  private var isWoken                             = false
+  private var observers: List[AsyncPromise[Unit]] = Nil
+  private var isGone                              = false
+  @volatile private var isEnding                  = false // nothing more is taken
+  @volatile private var others: OtherThreads      = null  // null: none has asked for anything
 
   /** Whether its user has asked for its end. */
   var isToClose: Boolean = false

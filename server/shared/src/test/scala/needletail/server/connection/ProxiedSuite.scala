@@ -59,7 +59,9 @@ class ProxiedSuite extends Suite with TemporaryDirectories {
     }
   }
 
-  test("what is no header is in the log: one line a minute, with the proxy's address and without a stack trace") {
+  test(
+    "what is no header is in the log: one line a minute, with the proxy's address and without a stack trace"
+  ) {
     val lines = new ConcurrentLinkedQueue[String]
     val log   = new Log {
       def warn(message: String): Unit                    = { lines.add(message); () }

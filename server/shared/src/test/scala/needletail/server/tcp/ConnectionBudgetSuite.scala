@@ -217,7 +217,8 @@ class ConnectionBudgetSuite extends Suite {
     val acceptor = new Acceptor(loops(0), settings, 1000, members, Promise[Unit]())
     try {
       val protocol = HttpProtocol(_ => Response.ok("here"), ServerConfig()).onLoop(loops(0), Log.none)
-      members(0) = new PerLoopServer(0, loops(0), protocol, settings, acceptor.closed, (_, _) => (), (_, _) => ())
+      members(0) =
+        new PerLoopServer(0, loops(0), protocol, settings, acceptor.closed, (_, _) => (), (_, _) => ())
       acceptor.listener =
         Listener.prepare(
           settings.address,

@@ -67,7 +67,10 @@ class MessageConnectionSuite extends Suite with TemporaryDirectories {
     } { server =>
       val client = new RawClient(server.port)
       assertEquals(client.readUntil("\n"), "welcome\n")
-      assertEquals(client.send("a\nb\n").readUntil("to b\n"), "before a\nanswer to a\nbefore b\nanswer to b\n")
+      assertEquals(
+        client.send("a\nb\n").readUntil("to b\n"),
+        "before a\nanswer to a\nbefore b\nanswer to b\n"
+      )
       assertEquals(client.send("wait\n").readUntil("meanwhile\n"), "before wait\nmeanwhile\n")
       client.close()
     }
@@ -83,7 +86,8 @@ class MessageConnectionSuite extends Suite with TemporaryDirectories {
       while (more.toString.split('\n').count(_.endsWith(" 1000")) < 3) more ++= client.readUntil("\n")
       threads.foreach(_.join())
       val all = more.toString.split('\n').toList.map(_.split(' ')).map(a => a(0) -> a(1).toInt)
-      for (n <- 1 to 3) assertEquals(all.collect { case (who, i) if who == n.toString => i }, (1 to 1000).toList)
+      for (n <- 1 to 3)
+        assertEquals(all.collect { case (who, i) if who == n.toString => i }, (1 to 1000).toList)
     }
   }
 
@@ -195,9 +199,9 @@ class MessageConnectionSuite extends Suite with TemporaryDirectories {
 
   test("with TLS nothing is taken before the client has sent something") {
     if (Tls.isKnown) {
-      val authority = newAuthority()
-      val issued    = authority.issue("DNS:localhost")
-      val secure    = config.copy(tls = Some(Tls.server(TlsServerConfig(issued.chain, issued.key))))
+      val authority       = newAuthority()
+      val issued          = authority.issue("DNS:localhost")
+      val secure          = config.copy(tls = Some(Tls.server(TlsServerConfig(issued.chain, issued.key))))
       @volatile var first = true
       serving(secure) { connection =>
         first = connection.send("too early")

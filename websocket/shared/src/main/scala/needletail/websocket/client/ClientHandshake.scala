@@ -81,8 +81,7 @@ private[websocket] final class ClientHandshake(
       else if (code / 100 != 1) {
         refused = new RefusedAnswer(parser.head, s"$url: the server answered $code", config)
         if (refused.isComplete) throw refused.failure
-      }
-      else if (interim > ClientHandshake.MaxInterim)
+      } else if (interim > ClientHandshake.MaxInterim)
         throw new WebSocketRefused(
           code,
           s"$url: the server sent more than ${ClientHandshake.MaxInterim} interim answers"

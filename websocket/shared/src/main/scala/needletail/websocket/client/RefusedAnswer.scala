@@ -5,7 +5,11 @@ import needletail.http.text.ByteWriter
 import needletail.websocket.socket.WebSocketRefused
 
 /** A server's answer that opens no WebSocket. Its body, which may say why, is read up to a bound. */
-private[client] final class RefusedAnswer(head: ResponseHead, message: String, config: WebSocketClientConfig) {
+private[client] final class RefusedAnswer(
+    head: ResponseHead,
+    message: String,
+    config: WebSocketClientConfig
+) {
   import RefusedAnswer._
 
   private val status  = head.code

@@ -66,8 +66,8 @@ private[io] object JdkServerContext {
     parameters.setSNIMatchers(Collections.singletonList(ServerKeys.matcher(keys, config.refuseUnknownNames)))
     val infos = keys.certificates.map(Certificates.info)
     // The JDK cannot be told not to resume sessions. But each context knows only those that it has made itself.
-    val next  = if (config.resume) () => context else () => make()
-    val made  = new JdkServerContext(next, parameters, config.clients.map(_.check), infos)
+    val next = if (config.resume) () => context else () => make()
+    val made = new JdkServerContext(next, parameters, config.clients.map(_.check), infos)
     FirstHandshake.make(made.engine())
     made
   }
