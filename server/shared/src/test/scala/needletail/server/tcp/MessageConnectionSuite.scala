@@ -78,33 +78,49 @@ class MessageConnectionSuite extends Suite with TemporaryDirectories {
 
   test("messages from other threads come in the order of each thread") {
     connected() { (client, connection, _) =>
+      val most    = 300
       val threads = for (n <- 1 to 3)
-        yield new Thread(() => for (i <- 1 to 1000) while (!connection.send(s"$n $i")) Thread.`yield`())
+        yield new Thread(() =>
+          for (i <- 1 to most) while (!connection.send(s"$n $i")) Pause(1.milli) // there is no room
+        )
       threads.foreach(_.start())
-      val lines = client.readUntil("1000\n")
-      val more  = new StringBuilder(lines)
-      while (more.toString.split('\n').count(_.endsWith(" 1000")) < 3) more ++= client.readUntil("\n")
+      val lines = List.fill(3 * most)(client.readUntil("\n").trim.split(' '))
       threads.foreach(_.join())
-      val all = more.toString.split('\n').toList.map(_.split(' ')).map(a => a(0) -> a(1).toInt)
       for (n <- 1 to 3)
-        assertEquals(all.collect { case (who, i) if who == n.toString => i }, (1 to 1000).toList)
+        assertEquals(lines.collect { case Array(who, i) if who == s"$n" => i.toInt }, (1 to most).toList)
     }
   }
 
-  test("what a client does not read is bounded; the server learns it, on a loop and off it") {
-    connected(config.copy(maxPendingOutput = 100000)) { (client, connection, server) =>
-      val line = "x" * 9999
-      var sent = 0
-      while (connection.send(line) && sent < 100000) sent += 1
-      // what the system and 100 KB here take, and the line that went beyond it
-      assert(sent < 5000, s"$sent lines of 10 KB were taken")
-      val held = Await.result(server.statistics, patience)
-      assert(held.bytesWritten <= sent * 10000L)
+  test("what a client does not read is bounded, on the connection's loop and off it") {
+    val long    = "x" * 9999
+    val most    = 3000 // far more than the system takes
+    val flooded = new AtomicInteger
+    val taken   = Promise[MessageConnection[String]]()
+    serving(config.copy(maxPendingOutput = 100000)) { connection =>
+      taken.trySuccess(connection)
+      _ => {
+        var sent = 0
+        while (sent < most && connection.send(long)) sent += 1
+        flooded.set(sent)
+        Answer.none
+      }
+    } { server =>
+      val client     = new RawClient(server.port).send("flood\n")
+      val connection = Await.result(taken.future, patience)
+      eventually(flooded.get > 0)
+      var sent    = flooded.get
+      var refused = 0 // in a row, as the system may have taken some more meanwhile
+      assert(sent < most, s"$sent lines of 10 KB were taken")
+      while (refused < 20 && sent < most)
+        if (connection.send(long)) { sent += 1; refused = 0 }
+        else { refused += 1; Pause(10.millis) }
+      assert(sent < most, s"$sent lines of 10 KB were taken")
       val bytes = new Array[Byte](100000)
       var left  = sent * 10000L
       while (left > 0) left -= client.socket.getInputStream.read(bytes, 0, Math.min(left, 100000L).toInt)
       eventually(connection.send("more"), "nothing is taken again")
       assertEquals(client.readUntil("\n"), "more\n")
+      client.close()
     }
   }
 
