@@ -71,7 +71,7 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
       (!config.trusted && isUntrusted(name))
     }
     val remote = request.connection.remoteAddress
-    val by     = if (remote.startsWith("/")) "unknown" else remote
+    val by     = if (remote.isEmpty || remote.startsWith("/")) "unknown" else remote
     val scheme = if (request.connection.isSecure) "https" else "http"
     val host   = request.authority.filter(c => c > ' ' && c < 127 && c != '"' && c != '\\')
     val all    = Headers(kept*).add("Forwarded", "for=\"" + by + "\";host=\"" + host + "\";proto=" + scheme)

@@ -27,7 +27,7 @@ final case class ReverseProxies(networks: Seq[String], standard: Boolean = false
     val proxy = request.connection
     if (isTrusted(proxy)) {
       val hop     = client(if (standard) forwarded(request) else forwardedFor(request))
-      val address = if (hop.host == null) proxy.remoteAddress else hop.address
+      val address = if (hop.address == null) proxy.remoteAddress else hop.address
       val scheme  = if (standard) hop.scheme else members(request, Proto).lastOption.orNull
       request.shared.client =
         new ProxiedConnection(
@@ -50,7 +50,7 @@ final case class ReverseProxies(networks: Seq[String], standard: Boolean = false
     var left = hops.reverse
     while (left.nonEmpty) {
       last = left.head
-      left = if (last.host != null && trusted.contains(last.host)) left.tail else Nil
+      left = if (last.address != null && isTrusted(hostOf(last.address))) left.tail else Nil
     }
     last
   }
@@ -61,42 +61,38 @@ object ReverseProxies {
   private final val Proto = "X-Forwarded-Proto"
 
   /** Who sent a request to a proxy, as that proxy says; null for what it does not say, or not legibly. */
-  private final class Hop(val host: String, port: String, val scheme: String) {
-    def address: String =
-      (if (host.indexOf(':') >= 0) s"[$host]" else host) + ":" + (if (port == null) "0" else port)
-  }
+  private final class Hop(val address: String, val scheme: String)
 
-  private val Unknown = new Hop(null, null, null)
+  private val Unknown = new Hop(null, null)
 
-  /** Split at each comma, also within quotes: a quote that a client has left open must not hide what a proxy appends. */
+  /** Split at each comma: a quote that a client has left open must not hide what a proxy appends. */
   private def members(request: Request, name: String): List[String] =
     request.headers.getAll(name).flatMap(_.split(',')).map(_.trim).filter(_.nonEmpty)
 
-  private def forwardedFor(request: Request): List[Hop] = members(request, For).map(hop(_, null))
+  private def forwardedFor(request: Request): List[Hop] =
+    members(request, For).map(node => new Hop(address(node), null))
 
-  private def forwarded(request: Request): List[Hop] = members(request, "Forwarded").map { element =>
-    val pairs = element.split(';').toList.flatMap { pair =>
-      val equals = pair.indexOf('=')
-      if (equals < 0) None
-      else Some((Ascii.lower(pair.substring(0, equals).trim), unquoted(pair.substring(equals + 1).trim)))
+  private def forwarded(request: Request): List[Hop] =
+    request.headers.getAll("Forwarded").flatMap(Quoted.split(_, ',')).filter(_.nonEmpty).map { element =>
+      val pairs = Quoted.split(element, ';').flatMap { pair =>
+        val equals = pair.indexOf('=')
+        if (equals < 0) None
+        else Some((Ascii.lower(pair.substring(0, equals).trim), Quoted.value(pair.substring(equals + 1).trim)))
+      }
+      def value(name: String) = pairs.collectFirst { case (`name`, text) => text }
+      new Hop(value("for").map(address(_)).orNull, value("proto").orNull)
     }
-    def value(name: String) = pairs.collectFirst { case (`name`, text) => text }.orNull
-    hop(value("for"), value("proto"))
+
+  /** A node (RFC 7239 §6), and what proxies write in X-Forwarded-For: an address, maybe with a port. Null if it is none. */
+  private def address(node: String): String = {
+    val isBare = isAddress(node)
+    val host   = if (isBare) node else hostOf(node)
+    val port   = if (isBare) "" else node.substring(node.lastIndexOf(':') + 1)
+    Network.endpoint(host, if (isPort(port)) port.toInt else 0).orNull
   }
 
-  /** A node (RFC 7239 §6), and what proxies write in X-Forwarded-For: an address, maybe with a port. */
-  private def hop(node: String, scheme: String): Hop =
-    if (node == null) new Hop(null, null, scheme)
-    else {
-      val isBare = isAddress(node)
-      val host   = if (isBare) node else hostOf(node)
-      val port   = if (isBare) "" else node.substring(node.lastIndexOf(':') + 1)
-      if (!isAddress(host)) new Hop(null, null, scheme)
-      else
-        new Hop(host, if (port.nonEmpty && port.length <= 5 && port.forall(isDigit)) port else null, scheme)
-    }
-
-  private def isDigit(c: Char) = c >= '0' && c <= '9'
+  private def isPort(text: String) =
+    text.nonEmpty && text.length <= 5 && text.forall(c => c >= '0' && c <= '9') && text.toInt <= 65535
 
   /** Of `192.0.2.1:80`, `[::1]:80` or `[::1]`; `""` if it has another form. */
   private def hostOf(address: String): String =
@@ -105,8 +101,16 @@ object ReverseProxies {
 
   private def isAddress(text: String): Boolean = text.indexOf('/') < 0 && Network.parse(text).isDefined
 
-  private def unquoted(text: String): String =
-    if (text.length > 1 && text.head == '"' && text.last == '"') text.substring(1, text.length - 1) else text
+  private def network(text: String): Network = {
+    val parsed = Network.parse(text)
+    Setting("ReverseProxies").check(
+      "networks",
+      text,
+      parsed.isDefined,
+      "an IP address, a network such as 10.0.0.0/8, or unix"
+    )
+    parsed.get
+  }
 }
 
 /** The connection of a reverse proxy, with what it says of the client. */

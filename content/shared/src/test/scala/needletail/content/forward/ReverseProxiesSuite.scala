@@ -88,6 +88,41 @@ class ReverseProxiesSuite extends Suite {
     }
   }
 
+  test("what a proxy quotes is not what it says: it may pass on the client's Host there") {
+    val standard                = local.copy(standard = true)
+    def forwarded(text: String) = seen(standard, "Forwarded" -> text)
+    for (host <- Seq("a;for=198.51.100.9;proto=https;b", "a,for=198.51.100.9;proto=https;b", "a\\\",for=198.51.100.9,b"))
+      for (
+        element <- Seq(
+          s"""proto=http;host="$host";for=192.0.2.7""",
+          s"""for=192.0.2.7;host="$host";proto=http""",
+          s"""host="$host" ; for="192.0.2.7:0" ; proto=http"""
+        )
+      ) {
+        assertEquals(forwarded(element), "192.0.2.7:0 false", element)
+        assertEquals(forwarded(s"""for=203.0.113.1;x="a, $element"""), "192.0.2.7:0 false", element)
+        assertEquals(forwarded(s"""$element, for=10.0.0.1;host="$host";proto=https"""), "192.0.2.7:0 false", element)
+      }
+    assertEquals(forwarded("""for="192.0.2\.7\:80";proto=h"""), "192.0.2.7:80 false")
+    assertEquals(forwarded("""for="192.0.2.7;host=\\";proto="https" """), "127.0.0.1:0 true")
+  }
+
+  test("an IPv4 address is one in any form, also as a proxy's and for rate limits") {
+    assertEquals(addressBy("::ffff:192.0.2.7"), "192.0.2.7:0")
+    assertEquals(addressBy("[::ffff:c000:207]:4711"), "192.0.2.7:4711")
+    assertEquals(addressBy("192.0.2.7, ::ffff:10.1.2.3"), "192.0.2.7:0")
+    assertEquals(addressBy("2001:DB8:0:0:0::1"), "[2001:db8::1]:0")
+    assertEquals(addressBy("192.0.2.7:65536"), "192.0.2.7:0")
+    val limited = Routes(GET / "x" to "x".ok).rateLimit(RateLimit(1, 1.hour)).behind(local)
+    val loop    = new ManualLoop
+    assertEquals(
+      Seq("::ffff:192.0.2.1", "::ffff:192.0.2.2", "192.0.2.1").map { client =>
+        limited.test(Request(Method.GET, "/x", Headers("X-Forwarded-For" -> client)), loop).status.code
+      },
+      Seq(200, 200, 429)
+    )
+  }
+
   test("nobody else is believed") {
     for (networks <- Seq(Nil, Seq("10.0.0.0/8"), Seq("::1"), Seq("unix")))
       assertEquals(

@@ -25,4 +25,12 @@ private[needletail] object Network {
       bits.filter(n => n >= 0 && n <= all).map(new Network(ip, _))
     }
   }
+
+  /**
+   * An IP address, without brackets, with a port, as connections have it: `192.0.2.1:80` or `[2001:db8::1]:80` (RFC 5952).
+   * An IPv4 address that is written as an IPv6 one (`::ffff:192.0.2.1`), as by servers that listen on both, is IPv4. None
+   * if `address` is none.
+   */
+  def endpoint(address: String, port: Int): Option[String] =
+    Option(AddressText.parse(address)).map(AddressText.render(_, port))
 }

@@ -3,6 +3,7 @@ package needletail.gateway.format.cgi
 import needletail.async.{Async, Loop}
 import needletail.http.{Attachments, ConnectionInfo, ConnectionWrapper, Request}
 import needletail.io.EventLoop
+import needletail.io.dns.Network
 
 /**
  * Information from the web server about a request, besides the request itself: a handler gets it by `GatewayRequest.of`. To
@@ -50,9 +51,10 @@ final class GatewayRequest private[gateway] (
     if (ip == null) ""
     else if (ip.startsWith("unix:")) ip
     else {
-      val name   = if (ip.indexOf(':') >= 0 && !ip.startsWith("[")) s"[$ip]" else ip
-      val number = variables.get(port)
-      s"$name:${if (number == null) "0" else number}"
+      val bare   = if (ip.startsWith("[") && ip.endsWith("]")) ip.substring(1, ip.length - 1) else ip
+      val number = Option(variables.get(port)).flatMap(_.toIntOption).filter(n => n >= 0 && n <= 65535)
+      val name   = if (bare.indexOf(':') >= 0) s"[$bare]" else bare
+      Network.endpoint(bare, number.getOrElse(0)).getOrElse(s"$name:${number.getOrElse(0)}")
     }
   }
 }

@@ -110,6 +110,10 @@ class RequestHeadSuite extends Suite {
     assertEquals(remote("REMOTE_ADDR" -> "192.0.2.1", "REMOTE_PORT" -> "99"), "192.0.2.1:99")
     assertEquals(remote("REMOTE_ADDR" -> "2001:db8::1", "REMOTE_PORT" -> "99"), "[2001:db8::1]:99")
     assertEquals(remote("REMOTE_ADDR" -> "[2001:db8::1]"), "[2001:db8::1]:0")
+    // as of a web server that listens on [::] for both
+    assertEquals(remote("REMOTE_ADDR" -> "::ffff:192.0.2.1", "REMOTE_PORT" -> "99"), "192.0.2.1:99")
+    assertEquals(remote("REMOTE_ADDR" -> "fe80::1%eth0", "REMOTE_PORT" -> "99"), "[fe80::1%eth0]:99")
+    assertEquals(remote("REMOTE_ADDR" -> "a.example", "REMOTE_PORT" -> "x"), "a.example:0")
     assertEquals(remote("REMOTE_PORT" -> "99"), "")
     assertEquals(remote("REMOTE_ADDR" -> "unix:"), "unix:")
   }
