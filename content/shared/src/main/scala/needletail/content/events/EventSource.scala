@@ -1,5 +1,7 @@
 package needletail.content.events
 
+import java.io.IOException
+
 import scala.concurrent.duration._
 import scala.util.control.NonFatal
 
@@ -7,6 +9,7 @@ import needletail.async.Async
 import needletail.client.call.Call
 import needletail.client.error.ClientError
 import needletail.client.error.ClientError.UnexpectedStatus
+import needletail.http.message.{Headers, MediaType}
 import needletail.http.text.Grammar
 import needletail.stream.Stream
 
@@ -31,14 +34,18 @@ object EventSource {
    * `EventSource.of(prices.get("/events"))`. A response 204 ends them. Any other status than 200 is a failure; so is a
    * connection that cannot be made. These fail the events if the first call does, or with statuses that say that the
    * request is wrong (4xx but 408, 425 and 429). Otherwise it is called again, as with a server that is being restarted
-   * or whose proxy says 502 meanwhile: see `apply`, also for the parameters.
+   * or whose proxy says 502 meanwhile: see `apply`, also for the parameters. A response 200 that has no events, such as
+   * the page of a login, fails them with a java.io.IOException.
    */
   def of(call: Call, retry: FiniteDuration = 3.seconds, longest: Int = Longest): Stream[Event] = {
-    val asking = call.setHeader("Accept", "text/event-stream")
+    val asking = call.setHeader("Accept", Events.MediaType)
     apply(retry, longest) { lastId =>
       lastId.foldLeft(asking)(_.setHeader("Last-Event-ID", _)).stream.flatMap { response =>
         response.status.code match {
-          case 200 => Async.value(Some(response.body))
+          case 200 if isEvents(response.headers) => Async.value(Some(response.body))
+          case 200                               =>
+            response.body.cancel()
+            Async.fail(new IOException(s"${call.hostName} does not respond with ${Events.MediaType}"))
           case 204 =>
             response.body.cancel()
             Async.value(None)
@@ -111,6 +118,9 @@ object EventSource {
       })
     }
   }
+
+  private def isEvents(headers: Headers): Boolean =
+    headers.get("Content-Type").exists(MediaType.essence(_) == Events.MediaType)
 
   /** Whether the same call may succeed later. */
   private def mayPass(error: ClientError): Boolean = error match {

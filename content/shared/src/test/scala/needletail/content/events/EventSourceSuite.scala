@@ -174,6 +174,20 @@ class EventSourceSuite extends Suite with Serving {
     }
   }
 
+  test("a response that has no events fails those of a call: the page of a login or of an outage would never change") {
+    val page = Response.ok.contentType("text/html").bytes("<p>log in\n\ndata: x\n\n".getBytes)
+    for (responses <- List(Seq(page), Seq(events("data: a\n\n"), page), Seq(Response.ok.bytes("data: x\n\n".getBytes)))) {
+      val (seen, asked, failure) = fromServer(responses: _*)
+      assertEquals((seen, asked.size), (List("a").take(responses.size - 1), responses.size))
+      assert(failure.exists(_.getMessage.contains("does not respond with text/event-stream")), failure)
+    }
+    val (seen, _, failure) = fromServer(
+      Response.ok.contentType("Text/Event-Stream; charset=utf-8").bytes("data: a\n\n".getBytes),
+      Response(Status.NoContent)
+    )
+    assertEquals((seen, failure), (List("a"), None))
+  }
+
   test("very many connections without an event use no stack, for an event after them and for the end") {
     def after(connections: Int)(next: => Async[Option[Stream[Array[Byte]]]]) = {
       var left = connections

@@ -80,11 +80,10 @@ private[needletail] object Handshake {
 
   /** The response to a request that cannot open a WebSocket; null if it can (RFC 6455 §4.2.1). */
   def refusal(request: Request, config: WebSocketConfig): Upgrade.Refused = {
-    if (request.method ne Method.GET) new Upgrade.Refused(notGet)
-    else if (
-      request.minorVersion < 1 || !hasMember(request, "Upgrade", "websocket") ||
-      !hasMember(request, "Connection", "upgrade")
-    ) new Upgrade.Refused(notAsked)
+    val isAsked = request.minorVersion >= 1 && hasMember(request, "Upgrade", "websocket") &&
+      hasMember(request, "Connection", "upgrade")
+    if ((request.method ne Method.GET) && (isAsked || !request.method.isHead)) new Upgrade.Refused(notGet)
+    else if (!isAsked) new Upgrade.Refused(notAsked) // to HEAD as to GET
     else if (!isOnly(request, "Sec-WebSocket-Version", Version))
       new Upgrade.Refused(otherVersion)
     else if (!hasKey(request)) new Upgrade.Refused(badKey)
