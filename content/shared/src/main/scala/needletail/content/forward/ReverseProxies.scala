@@ -39,9 +39,10 @@ final case class ReverseProxies(networks: Seq[String], standard: Boolean = false
   }
 
   private def isTrusted(proxy: ConnectionInfo): Boolean = {
-    // by the own address, as a peer's socket file may have any name
-    val isUnix = !isAddress(hostOf(proxy.localAddress))
-    if (isUnix) trusted.hasUnix else trusted.contains(hostOf(proxy.remoteAddress))
+    // by the own address, as a peer's socket file may have any name; a connection that is gone natively has none
+    val own    = proxy.localAddress
+    val isUnix = own.nonEmpty && !isAddress(hostOf(own))
+    if (isUnix) isUnixTrusted else isTrusted(hostOf(proxy.remoteAddress))
   }
 
   /** The client, or the hop after which nothing is to be believed. */
@@ -77,7 +78,8 @@ object ReverseProxies {
       val pairs = Quoted.split(element, ';').flatMap { pair =>
         val equals = pair.indexOf('=')
         if (equals < 0) None
-        else Some((Ascii.lower(pair.substring(0, equals).trim), Quoted.value(pair.substring(equals + 1).trim)))
+        else
+          Some((Ascii.lower(pair.substring(0, equals).trim), Quoted.value(pair.substring(equals + 1).trim)))
       }
       def value(name: String) = pairs.collectFirst { case (`name`, text) => text }
       new Hop(value("for").map(address(_)).orNull, value("proto").orNull)

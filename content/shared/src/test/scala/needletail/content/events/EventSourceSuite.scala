@@ -174,9 +174,14 @@ class EventSourceSuite extends Suite with Serving {
     }
   }
 
-  test("a response that has no events fails those of a call: the page of a login or of an outage would never change") {
+  test(
+    "a response that has no events fails those of a call: the page of a login or of an outage would never change"
+  ) {
     val page = Response.ok.contentType("text/html").bytes("<p>log in\n\ndata: x\n\n".getBytes)
-    for (responses <- List(Seq(page), Seq(events("data: a\n\n"), page), Seq(Response.ok.bytes("data: x\n\n".getBytes)))) {
+    for (
+      responses <-
+        List(Seq(page), Seq(events("data: a\n\n"), page), Seq(Response.ok.bytes("data: x\n\n".getBytes)))
+    ) {
       val (seen, asked, failure) = fromServer(responses: _*)
       assertEquals((seen, asked.size), (List("a").take(responses.size - 1), responses.size))
       assert(failure.exists(_.getMessage.contains("does not respond with text/event-stream")), failure)

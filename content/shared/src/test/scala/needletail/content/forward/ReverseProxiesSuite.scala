@@ -3,7 +3,7 @@ package needletail.content.forward
 import scala.concurrent.duration._
 
 import needletail.content._
-import needletail.http.{Headers, Method, Request}
+import needletail.http.{Attachments, Headers, MessageBody, Method, Request}
 import needletail.routing._
 import needletail.testing.Suite
 import needletail.testkit._
@@ -91,7 +91,13 @@ class ReverseProxiesSuite extends Suite {
   test("what a proxy quotes is not what it says: it may pass on the client's Host there") {
     val standard                = local.copy(standard = true)
     def forwarded(text: String) = seen(standard, "Forwarded" -> text)
-    for (host <- Seq("a;for=198.51.100.9;proto=https;b", "a,for=198.51.100.9;proto=https;b", "a\\\",for=198.51.100.9,b"))
+    for (
+      host <- Seq(
+        "a;for=198.51.100.9;proto=https;b",
+        "a,for=198.51.100.9;proto=https;b",
+        "a\\\",for=198.51.100.9,b"
+      )
+    )
       for (
         element <- Seq(
           s"""proto=http;host="$host";for=192.0.2.7""",
@@ -101,7 +107,11 @@ class ReverseProxiesSuite extends Suite {
       ) {
         assertEquals(forwarded(element), "192.0.2.7:0 false", element)
         assertEquals(forwarded(s"""for=203.0.113.1;x="a, $element"""), "192.0.2.7:0 false", element)
-        assertEquals(forwarded(s"""$element, for=10.0.0.1;host="$host";proto=https"""), "192.0.2.7:0 false", element)
+        assertEquals(
+          forwarded(s"""$element, for=10.0.0.1;host="$host";proto=https"""),
+          "192.0.2.7:0 false",
+          element
+        )
       }
     assertEquals(forwarded("""for="192.0.2\.7\:80";proto=h"""), "192.0.2.7:80 false")
     assertEquals(forwarded("""for="192.0.2.7;host=\\";proto="https" """), "127.0.0.1:0 true")
@@ -134,6 +144,28 @@ class ReverseProxiesSuite extends Suite {
       assert(intercept[IllegalArgumentException](ReverseProxies(Seq(wrong))).getMessage.contains(
         "ReverseProxies.networks"
       ))
+  }
+
+  test(
+    "peers on a Unix socket are those whose connection has a path here, whatever their own socket is called"
+  ) {
+    def isBelieved(local: String, remote: String, networks: String*): Boolean = {
+      val peer = new Attachments {
+        def remoteAddress: String = remote
+        def localAddress: String  = local
+        def isSecure: Boolean     = false
+      }
+      val made    = Request(Method.GET, "/who", Headers("X-Forwarded-For" -> "192.0.2.7"))
+      val request = new Request(made.head, made.head.generation, MessageBody.empty, peer)
+      ReverseProxies(networks)(request)
+      request.connection.remoteAddress == "192.0.2.7:0"
+    }
+    assert(isBelieved("/run/app.sock", "", "unix") && isBelieved("/run/app.sock", "/10.0.0.1:80", "unix"))
+    assert(!isBelieved("/run/app.sock", "10.0.0.1:80", "10.0.0.1"))
+    assert(!isBelieved("10.0.0.2:80", "203.0.113.1:80", "unix"))
+    // of a web server that does not tell its address, or after the end of a connection
+    assert(!isBelieved("", "203.0.113.1:80", "unix") && !isBelieved("", "", "unix", "10.0.0.1"))
+    assert(isBelieved("", "10.0.0.1:80", "unix", "10.0.0.1"))
   }
 
   test("rate limits, HSTS, and requests that filters have made anew have the client") {
