@@ -178,6 +178,10 @@ class ReverseProxiesSuite extends Suite {
     )
     assertEquals(Seq("192.0.2.1", "192.0.2.2", "192.0.2.1").map(ask(_).status.code), Seq(200, 200, 429))
     assert(ask("192.0.2.3").header("Strict-Transport-Security").isDefined)
+    val named =
+      shown.mapResponse((r, response) => response.header("Who", r.connection.remoteAddress)).behind(local)
+    val unknown = Request(Method.GET, "/nobody", Headers("X-Forwarded-For" -> "192.0.2.7"))
+    assertEquals(named.test(unknown, loop).header("Who"), Some("192.0.2.7:0"))
     val again = Request(Method.GET, "/who", Headers("X-Forwarded-For" -> "192.0.2.7"))
     local(again)
     assertEquals(again.withHeader("a", "b").connection.remoteAddress, "192.0.2.7:0")
