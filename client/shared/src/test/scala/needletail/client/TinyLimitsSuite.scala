@@ -10,7 +10,7 @@ import needletail.client.config.{BalancingConfig, BreakerConfig, ClientConfig, R
 import needletail.client.cookies.CookieJar
 import needletail.client.error.ClientError
 import needletail.http._
-import needletail.io.{ConnectionOptions, EventLoops, LentLoops}
+import needletail.io.{ConnectionOptions, LentLoops}
 import needletail.server.ServerFixture
 import needletail.testing.{Suite, TinyLimits}
 
@@ -119,7 +119,7 @@ class TinyLimitsSuite extends Suite with Serving with TinyLimits with LentLoops 
   private def play(seed: Long): Unit = {
     val random = new Random(seed)
     val config = configured(random)
-    val lent   = if (random.nextBoolean()) new EventLoops(config.loops, "lent", daemon = true) else null
+    val lent   = sometimesLent(random, config.loops)
     val clue   = s"seed $seed: $config"
     ServerFixture.serving(handler, serverConfig.copy(lingerTimeout = 1.second)) { server =>
       val client = if (lent == null) Client(config) else Client(config, lent)
@@ -149,8 +149,5 @@ class TinyLimitsSuite extends Suite with Serving with TinyLimits with LentLoops 
     }
   }
 
-  test("random combinations") {
-    playSeeds(20)(play)
-    outcomes.checkCounts()
-  }
+  randomCombinations(20, outcomes)(play)
 }

@@ -3,10 +3,7 @@ package needletail.conformance.client
 import java.io.IOException
 import java.net.{InetSocketAddress, Socket, SocketException, SocketTimeoutException}
 import java.nio.charset.StandardCharsets.ISO_8859_1
-import java.nio.file.Files
-import java.security.KeyStore
-import java.security.cert.CertificateFactory
-import javax.net.ssl.{SSLContext, SSLException, SSLSocket, TrustManagerFactory}
+import javax.net.ssl.{SSLException, SSLSocket}
 
 import needletail.testing.Certificate
 
@@ -129,19 +126,7 @@ object Wire {
     }
   }
 
-  /** Trusts the certificate of the tests only. */
-  private lazy val trusting: SSLContext = {
-    val keys = KeyStore.getInstance(KeyStore.getDefaultType)
-    keys.load(null, null)
-    val bytes = Files.newInputStream(Certificate.local.file)
-    try keys.setCertificateEntry("server", CertificateFactory.getInstance("X.509").generateCertificate(bytes))
-    finally bytes.close()
-    val managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm)
-    managers.init(keys)
-    val context = SSLContext.getInstance("TLS")
-    context.init(null, managers.getTrustManagers, null)
-    context
-  }
+  private lazy val trusting = Certificate.trusting(Certificate.local.file)
 
   def in(millis: Long): Long = System.nanoTime() + millis * 1000000
 

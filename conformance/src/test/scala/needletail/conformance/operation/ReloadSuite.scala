@@ -4,11 +4,11 @@ import java.net.{InetSocketAddress, Socket}
 import java.nio.file.{Files, Path}
 import java.security.cert.X509Certificate
 import java.util.concurrent.TimeUnit
-import javax.net.ssl.{SSLContext, SSLSocket, TrustManager, X509TrustManager}
+import javax.net.ssl.SSLSocket
 
 import needletail.conformance.harness.{ConformanceSuite, Program}
 import needletail.conformance.harness.Message.get
-import needletail.testing.{Authority, TemporaryDirectories}
+import needletail.testing.{Authority, Certificate, TemporaryDirectories}
 
 /** SIGHUP: a server with TLS reads its certificates again, another one drains. Each test has a program of its own. */
 class ReloadSuite extends ConformanceSuite with TemporaryDirectories {
@@ -26,17 +26,7 @@ class ReloadSuite extends ConformanceSuite with TemporaryDirectories {
     finally program.kill()
   }
 
-  /** Takes any certificate: which one is shown is what these tests look at. */
-  private lazy val trusting = {
-    val context = SSLContext.getInstance("TLS")
-    val anybody = new X509TrustManager {
-      def checkClientTrusted(chain: Array[X509Certificate], kind: String): Unit = ()
-      def checkServerTrusted(chain: Array[X509Certificate], kind: String): Unit = ()
-      def getAcceptedIssuers: Array[X509Certificate]                            = Array.empty
-    }
-    context.init(null, Array[TrustManager](anybody), null)
-    context
-  }
+  private lazy val trusting = Certificate.trusting(authority.file)
 
   private def opened(program: Program): SSLSocket = {
     val plain = new Socket

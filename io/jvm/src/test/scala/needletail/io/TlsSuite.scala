@@ -202,19 +202,7 @@ class TlsSuite extends LoopSuite {
   }
 
   test("a common name is not taken for a host, whatever SSLContext is used (RFC 9525 section 6.3)") {
-    val store = java.security.KeyStore.getInstance("PKCS12")
-    store.load(null, null)
-    val in = java.nio.file.Files.newInputStream(Certificate.nameless.file)
-    try
-      store.setCertificateEntry(
-        "a",
-        java.security.cert.CertificateFactory.getInstance("X.509").generateCertificate(in)
-      )
-    finally in.close()
-    val trust = javax.net.ssl.TrustManagerFactory.getInstance("PKIX")
-    trust.init(store)
-    val context = javax.net.ssl.SSLContext.getInstance("TLS")
-    context.init(null, trust.getTrustManagers, null)
+    val context = Certificate.trusting(Certificate.nameless.file)
     for (tls <- Seq(Tls.of(context), Tls.trusting(Certificate.nameless.file)))
       serving(socket => secure(socket, by = Certificate.nameless).startHandshake()) { port =>
         val refused = refusal(port, tls)

@@ -4,13 +4,13 @@ import java.io.{ByteArrayOutputStream, IOException}
 import java.net.{InetSocketAddress, Socket as PlainSocket}
 import java.nio.ByteBuffer
 import javax.net.ssl.SSLEngineResult.HandshakeStatus
-import javax.net.ssl.{SSLContext, SSLEngine, SSLException, SSLSocket}
+import javax.net.ssl.{SSLEngine, SSLException, SSLSocket}
 
 import scala.concurrent.duration.*
 
 import needletail.io.platform.{ListenOptions, Socket, TlsServerContext}
 import needletail.io.system.NioSocket
-import needletail.io.system.tls.{Pem, TlsSocket}
+import needletail.io.system.tls.TlsSocket
 import needletail.io.tls.TlsCounts
 import needletail.testing.Certificate
 
@@ -22,18 +22,7 @@ class TlsThreatSuite extends LoopSuite {
       makeHandler: Connection => ConnectionHandler
   ): Listener = Listener.bind(anyPort, loop, ListenOptions(), _.start(loop, options, identity)(makeHandler))
 
-  private def trusting: SSLContext = {
-    val store = java.security.KeyStore.getInstance(java.security.KeyStore.getDefaultType)
-    store.load(null, null)
-    Pem.certificates(Certificate.local.file).foreach(store.setCertificateEntry("server", _))
-    val trust = javax.net.ssl.TrustManagerFactory.getInstance(
-      javax.net.ssl.TrustManagerFactory.getDefaultAlgorithm
-    )
-    trust.init(store)
-    val context = SSLContext.getInstance("TLS")
-    context.init(null, trust.getTrustManagers, null)
-    context
-  }
+  private lazy val trusting = Certificate.trusting(Certificate.local.file)
 
   private def connected(listener: Listener, receiveBuffer: Int = 0): PlainSocket = {
     val socket = new PlainSocket

@@ -1,5 +1,7 @@
 package needletail.io
 
+import java.util.Random
+
 import scala.concurrent.Await
 import scala.concurrent.duration._
 
@@ -8,6 +10,10 @@ import needletail.testing.{Location, Suite}
 
 /** Event loops that a test lends to what it tests. */
 trait LentLoops { this: Suite =>
+
+  /** Half of the time some to lend, null otherwise: then what is tested has its own. */
+  def sometimesLent(random: Random, count: Int): EventLoops =
+    if (random.nextBoolean()) new EventLoops(count, "lent", daemon = true) else null
 
   /** Ends lent loops, null for none, which must hold nothing any more. */
   def endLent(lent: EventLoops, clue: => String)(implicit at: Location): Unit = if (lent != null) {

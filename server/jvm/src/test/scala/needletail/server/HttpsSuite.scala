@@ -6,8 +6,7 @@ import java.net.http.HttpClient
 import java.net.http.HttpRequest.BodyPublishers
 import java.net.http.HttpResponse.BodyHandlers
 import java.nio.file.{Files, Path}
-import java.security.cert.X509Certificate
-import javax.net.ssl.{SSLContext, SSLSocket, TrustManagerFactory}
+import javax.net.ssl.SSLSocket
 
 import scala.concurrent.Await
 import scala.concurrent.duration._
@@ -37,26 +36,8 @@ class HttpsSuite extends Suite {
   private def serving[A](config: ServerConfig = config)(body: RunningServer => A): A =
     ServerFixture.serving(handler, config)(body)
 
-  private def trusting(certificate: Certificate): SSLContext = {
-    val store = java.security.KeyStore.getInstance(java.security.KeyStore.getDefaultType)
-    store.load(null, null)
-    val in = Files.newInputStream(certificate.file)
-    try store.setCertificateEntry(
-        "one",
-        java.security.cert.CertificateFactory.getInstance(
-          "X.509"
-        ).generateCertificate(in).asInstanceOf[X509Certificate]
-      )
-    finally in.close()
-    val trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm)
-    trust.init(store)
-    val context = SSLContext.getInstance("TLS")
-    context.init(null, trust.getTrustManagers, null)
-    context
-  }
-
   private def client(certificate: Certificate = Certificate.local): HttpClient =
-    HttpClient.newBuilder.sslContext(trusting(certificate)).build()
+    HttpClient.newBuilder.sslContext(Certificate.trusting(certificate.file)).build()
 
   private def uri(server: RunningServer, path: String) = URI.create(s"https://localhost:${server.port}$path")
 
@@ -66,7 +47,10 @@ class HttpsSuite extends Suite {
   ).body
 
   private def socket(server: RunningServer, version: String): SSLSocket = {
-    val socket = trusting(Certificate.local).getSocketFactory.createSocket("127.0.0.1", server.port) match {
+    val socket = Certificate.trusting(Certificate.local.file).getSocketFactory.createSocket(
+      "127.0.0.1",
+      server.port
+    ) match {
       case s: SSLSocket => s
       case other        => fail(s"$other is no SSLSocket")
     }
@@ -138,7 +122,10 @@ class HttpsSuite extends Suite {
       thread.setDaemon(true)
       thread.start()
       try {
-        val s = trusting(Certificate.local).getSocketFactory.createSocket("127.0.0.1", relay.getLocalPort)
+        val s = Certificate.trusting(Certificate.local.file).getSocketFactory.createSocket(
+          "127.0.0.1",
+          relay.getLocalPort
+        )
         s.setSoTimeout(10000)
         s.getOutputStream.write("GET /slowly HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".getBytes)
         assert(new String(s.getInputStream.readAllBytes()).endsWith("/slowly"))

@@ -6,7 +6,7 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.async.Async
-import needletail.io.{EventLoops, LentLoops}
+import needletail.io.LentLoops
 import needletail.io.platform.ConnectionOptions
 import needletail.testing.{Suite, TinyLimits}
 
@@ -78,7 +78,7 @@ class TinyLimitsSuite extends Suite with WithTestServer with TinyLimits with Len
   private def play(seed: Long): Unit = {
     val random = new Random(seed)
     val config = configured(random)
-    val lent   = if (random.nextBoolean()) new EventLoops(config.loops, "lent", daemon = true) else null
+    val lent   = sometimesLent(random, config.loops)
     val clue   = s"seed $seed: $config"
     serving(new Script) { server =>
       val protocol = TcpProtocol(Lines)
@@ -117,8 +117,5 @@ class TinyLimitsSuite extends Suite with WithTestServer with TinyLimits with Len
     }
   }
 
-  test("random combinations") {
-    playSeeds(30)(play)
-    outcomes.checkCounts()
-  }
+  randomCombinations(30, outcomes)(play)
 }

@@ -3,9 +3,10 @@ package needletail.testing
 import java.io.File
 import java.nio.file.{Files, Path}
 import java.security.KeyStore
+import java.security.cert.CertificateFactory
 import java.util.Base64
 import java.util.concurrent.TimeUnit
-import javax.net.ssl.{KeyManagerFactory, SSLContext}
+import javax.net.ssl.{KeyManagerFactory, SSLContext, TrustManagerFactory}
 
 /**
  * A key and a self-signed certificate, made by the JDK's keytool, valid for two days.
@@ -39,6 +40,20 @@ object Certificate {
 
   /** For localhost, with another kind of key. */
   lazy val rsa: Certificate = of("dns:localhost", "RSA")
+
+  /** The context of a client that trusts this certificate, or those that it has issued, and no other. */
+  def trusting(file: Path): SSLContext = {
+    val keys = KeyStore.getInstance(KeyStore.getDefaultType)
+    keys.load(null, null)
+    val bytes = Files.newInputStream(file)
+    try keys.setCertificateEntry("server", CertificateFactory.getInstance("X.509").generateCertificate(bytes))
+    finally bytes.close()
+    val managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm)
+    managers.init(keys)
+    val context = SSLContext.getInstance("TLS")
+    context.init(null, managers.getTrustManagers, null)
+    context
+  }
 
   private def of(names: String, algorithm: String = "EC", subject: String = "needletail"): Certificate = {
     val folder = Files.createTempDirectory("certificate")

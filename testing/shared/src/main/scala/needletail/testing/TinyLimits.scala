@@ -18,6 +18,13 @@ trait TinyLimits { this: Suite =>
     for (seed <- 1 to count) play(seed.toLong)
   }
 
+  /** A test that plays those seeds, and fails also if so few succeeded that the settings cannot have been tested. */
+  def randomCombinations(usual: Int, outcomes: Outcomes)(play: Long => Unit)(implicit at: Location): Unit =
+    test("random combinations") {
+      playSeeds(usual)(play)
+      outcomes.checkCounts()
+    }
+
   /** Runs each of these on a thread of its own, and fails if one of them throws or finds anything wrong. */
   def atOnce(visitors: Seq[() => Seq[String]], clue: => String)(implicit at: Location): Unit = {
     val wrong   = new ConcurrentLinkedQueue[String]

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.concurrent.Await
 import scala.concurrent.duration._
 
-import needletail.io.{Address, ConnectionOptions, EventLoops, LentLoops}
+import needletail.io.{Address, ConnectionOptions, LentLoops}
 import needletail.routing._
 import needletail.server.{Log, ServerConfig, ServerFixture}
 import needletail.testing.{Suite, TinyLimits}
@@ -86,7 +86,7 @@ class TinyLimitsSuite extends Suite with TinyLimits with LentLoops {
     val random = new Random(seed)
     val own    = client(random)
     val theirs = configured(random)
-    val lent   = if (random.nextBoolean()) new EventLoops(own.loops, "lent", daemon = true) else null
+    val lent   = sometimesLent(random, own.loops)
     val clue   = s"seed $seed: $own; $theirs"
     val routes = Routes(
       GET / "echo" to webSocket.withConfig(theirs) { socket =>
@@ -124,8 +124,5 @@ class TinyLimitsSuite extends Suite with TinyLimits with LentLoops {
     }
   }
 
-  test("random combinations") {
-    playSeeds(60)(play)
-    outcomes.checkCounts()
-  }
+  randomCombinations(60, outcomes)(play)
 }
