@@ -136,4 +136,9 @@ class MemcachedServerSuite extends Suite {
       assertEquals(talk.rest(), "CLIENT_ERROR line too long\r\n")
     }
   }
+
+  test("what to type is told of a Unix socket, too") {
+    assertEquals(Main.reached(Address.Unix("/run/cache.sock")), "-U /run/cache.sock")
+    assertEquals(Main.reached(Address.Tcp("0.0.0.0", 11211)), "127.0.0.1 11211")
+  }
 }
