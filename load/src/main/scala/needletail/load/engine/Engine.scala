@@ -134,7 +134,8 @@ final class Engine(
         started,
         math.max(1, offered / 1000000),
         collector.intervals,
-        context.reasons.all
+        context.reasons.all,
+        math.max(0, (context.backlogEnd - start - offered) / 1000000)
       )
     } finally {
       waker.close()

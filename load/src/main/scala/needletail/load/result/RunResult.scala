@@ -12,6 +12,8 @@ package needletail.load.result
  * @param intervals in order, one second each unless the last is shorter; ramp included
  * @param reasons the message of the first failure of an outcome, by the outcome's name, if the name does not tell what
  *   was wrong
+ * @param backlogMillis open: for how long after `loadMillis` requests that had become due before still waited in the
+ *   generator for a connection, until the last of them was sent or given up; 0 if none did
  */
 final case class RunResult(
     plan: PlanSummary,
@@ -20,7 +22,8 @@ final case class RunResult(
     startedMillis: Long,
     loadMillis: Long,
     intervals: Vector[Interval],
-    reasons: Vector[(String, String)] = Vector.empty
+    reasons: Vector[(String, String)] = Vector.empty,
+    backlogMillis: Long = 0
 ) {
 
   /** The measurements of one kind, from `fromMillis` after the start on, to leave out a ramp or a warm-up. */
@@ -32,6 +35,9 @@ final case class RunResult(
 
   /** The lateness of the whole run. */
   def lateness: Lateness = Lateness.sum(intervals.map(_.self.lateness))
+
+  /** The most users who were present at once; see `SelfFigures.mostUsers`. */
+  def mostUsers: Int = intervals.map(_.self.mostUsers).maxOption.getOrElse(0)
 }
 
 /**
@@ -114,6 +120,8 @@ final case class Interval(startMillis: Long, lengthMillis: Long, kinds: Vector[F
  * @param openings how long opening connections took
  * @param searchMillis for how long the event loop with the most of it searched responses for patterns, in searches of
  *   more than 10 ms, during which it did nothing else
+ * @param mostUsers closed: the most users who were present at once in it; of merged results the sum, which bounds it; 0
+ *   if not known, and in the open model
  */
 final case class SelfFigures(
     due: Long,
@@ -130,7 +138,8 @@ final case class SelfFigures(
     listenOverflows: Long,
     targetCpu: Double = -1,
     openings: Openings = Openings.none,
-    searchMillis: Long = 0
+    searchMillis: Long = 0,
+    mostUsers: Int = 0
 )
 
 /**

@@ -47,13 +47,16 @@ final case class ModelServer(
  *   what the generator is to have seen of itself, from what a healthy one sees
  * @param ports
  *   connections not kept alive that it may open in a second, before there is no free port
+ * @param sendsBacklog
+ *   whether it sends what waits for a connection at the load's end; otherwise that counts as unsent
  */
 final class ModelDriver(
     var server: ModelServer,
     self: SelfFigures => SelfFigures = identity,
     ports: Double = Double.PositiveInfinity,
     machine: Machine = ModelDriver.machine,
-    seed: Long = 1
+    seed: Long = 1,
+    sendsBacklog: Boolean = false
 ) extends LoadRunner {
   private var clock  = 1700000000000L // of all runs, in milliseconds
   private val random = new SplittableRandom(seed)
@@ -86,6 +89,8 @@ final class ModelDriver(
     private var served  = 0L
     private var busy    = 0
     private var users   = 0
+    private var peak    = 0    // of users in the closed model, in the present interval
+    private var backlog = 0L   // when nothing waited for a connection any more, after the load's end
     private var current = Vector.fill(plan.kinds.size)(new Figures)
     private var due     = 0L
     private var began   = 0L   // of the present interval
@@ -161,6 +166,7 @@ final class ModelDriver(
       kinds.zipWithIndex.foreach { case (kind, index) =>
         at(load.ramp.toNanos * index / kinds.size) {
           users += 1
+          peak = math.max(peak, users)
           starts -= 1
           def turn(left: Int): Unit =
             if (left == 0 || stopped || now >= loadEnd) users -= 1
@@ -190,7 +196,10 @@ final class ModelDriver(
         ask(kind, dueAt) {
           connections += 1
           users -= 1
-          if (unsent.nonEmpty && now < loadEnd) unsent.dequeue()._2.apply()
+          if (unsent.nonEmpty && (sendsBacklog || now < loadEnd)) {
+            unsent.dequeue()._2.apply()
+            if (unsent.isEmpty && now >= loadEnd) backlog = now
+          }
         }
       }
       def arrive(step: Int, began: Long): Unit = if (step >= load.steps.size || stopped) arrived = true
@@ -224,13 +233,20 @@ final class ModelDriver(
     private def finished: Boolean = starts == 0 && users == 0 && arrived
 
     private def close(end: Long): Unit = if (end > began) {
-      val healthy  = ModelDriver.self.copy(due = due, users = users, open = users, opened = opened)
+      val healthy = ModelDriver.self.copy(
+        due = due,
+        users = users,
+        open = users,
+        opened = opened,
+        mostUsers = peak
+      )
       val interval = Interval(began / 1000000, math.max(1, (end - began) / 1000000), current, self(healthy))
       done += interval
       began = end
       current = Vector.fill(plan.kinds.size)(new Figures)
       due = 0
       opened = 0
+      if (peak > 0) peak = users
       if (!watch(interval) && !stopped) {
         stopped = true
         loadEnd = math.min(loadEnd, end)
@@ -275,7 +291,8 @@ final class ModelDriver(
         plan.kinds.map(_.name),
         clock,
         math.min(loadEnd, math.max(now, 1000000)) / 1000000,
-        done.result()
+        done.result(),
+        backlogMillis = math.max(0, backlog - loadEnd) / 1000000
       )
     }
   }

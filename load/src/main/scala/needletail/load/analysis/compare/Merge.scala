@@ -49,14 +49,16 @@ object Merge {
       part.intervals.map(i => i.copy(startMillis = i.startMillis + late))
     }
     val seconds = shifted.groupBy(i => Math.floorDiv(i.startMillis, 1000L)).toVector.sortBy(_._1)
+    val ends    = parts.map(part => part.startedMillis - started + part.loadMillis)
     RunResult(
       plan(parts.map(_.plan), first.plan),
       parts.flatMap(_.machine),
       first.kinds,
       started,
-      parts.map(part => part.startedMillis - started + part.loadMillis).max,
+      ends.max,
       seconds.map { case (second, intervals) => interval(second * 1000, intervals, first.kinds.size) },
-      parts.flatMap(_.reasons).distinctBy(_._1)
+      parts.flatMap(_.reasons).distinctBy(_._1),
+      ends.zip(parts).map { case (end, part) => end + part.backlogMillis }.max - ends.max
     )
   }
 

@@ -226,12 +226,13 @@ final class CapacitySearch(
         normal >= 3
       }
     )
-    val ended = after.run.startedMillis + after.run.loadMillis
+    val ended = after.run.startedMillis + after.run.loadMillis + after.run.backlogMillis
     val calm  = watch.run.intervals.indices.find { i =>
       val from = watch.run.intervals.drop(i).take(3)
       from.size == 3 && from.forall(Objective.holds(objective, _))
     }
     Recovery(
+      after.run.backlogMillis,
       calm.map(i => math.max(0, watch.run.startedMillis + watch.run.intervals(i).startMillis - ended)),
       math.max(0, watch.run.startedMillis + watch.run.loadMillis - ended)
     )

@@ -23,11 +23,14 @@ final case class Capacity(rate: Range, users: Double, held: Measurement, verdict
 final case class TailAt(share: Double, measured: Measurement)
 
 /**
- * The time until service was normal again after an overload.
+ * What came after an overload: first the load tester's own backlog, then the server's recovery.
  *
- * @param millis at most, from the end of the overload; None if not within the observed time
+ * @param backlogMillis for how long after the end of the load requests that had become due before still waited for the
+ *   load tester's connections; until then the server was as loaded as before
+ * @param millis until service was normal again: at most, from the end of the backlog; None if not within
+ *   `watchedMillis` of it
  */
-final case class Recovery(millis: Option[Long], watchedMillis: Long)
+final case class Recovery(backlogMillis: Long, millis: Option[Long], watchedMillis: Long)
 
 /** A load beyond the server's capacity, and how requests fared. */
 final case class Overload(asked: Double, measured: Measurement, recovery: Recovery)

@@ -155,7 +155,7 @@ private[engine] final class OpenWorker(
         if (links - opening >= limit && answersQuickly) unsent(now)
         else {
           tally.failed(queue.request.kind, Outcome.TimedOut, queue.due, now)
-          queue.drop()
+          leave(now)
         }
       }
       if (queue.isEmpty) Long.MaxValue else queue.due + timeoutNanos
@@ -165,7 +165,13 @@ private[engine] final class OpenWorker(
 
     private def unsent(now: Long): Unit = {
       tally.failed(queue.request.kind, Outcome.Unsent, queue.due, now)
+      leave(now)
+    }
+
+    /** The first waits no more. */
+    private def leave(now: Long): Unit = {
       queue.drop()
+      if (isEnding && queue.isEmpty) shared.backlogOver(now)
     }
 
     /**
@@ -200,7 +206,7 @@ private[engine] final class OpenWorker(
         if (isTooLate(now)) unsent(now)
         else {
           link.send(queue.request, queue.session, queue.due)
-          queue.drop()
+          leave(now)
         }
       }
       if (link.hasRoom && !link.isFree) {
@@ -220,7 +226,7 @@ private[engine] final class OpenWorker(
       if (!queue.isEmpty) {
         val now = System.nanoTime()
         tally.failed(queue.request.kind, outcome, queue.due, now)
-        queue.drop()
+        leave(now)
         if (isEnding) lookAgain()
       }
       grow()

@@ -1,6 +1,7 @@
 package needletail.load.engine.worker
 
 import java.net.InetAddress
+import java.util.concurrent.atomic.AtomicLong
 
 import needletail.client.config.ClientConfig
 import needletail.client.connection.ClientLoopContext
@@ -24,6 +25,17 @@ private[engine] final class RunContext(
     val seed: Long
 ) {
   val reasons: FailureSamples = new FailureSamples
+
+  private val lastLeft = new AtomicLong(startNanos)
+
+  /** No request waits for a connection any more on some loop, after the load has ended. */
+  def backlogOver(now: Long): Unit = {
+    lastLeft.accumulateAndGet(now, (a, b) => math.max(a, b))
+    ()
+  }
+
+  /** When the last request that had waited for a connection left, if that was after the load's end. */
+  def backlogEnd: Long = lastLeft.get
 }
 
 /**

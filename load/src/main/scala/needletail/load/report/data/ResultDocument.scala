@@ -110,6 +110,7 @@ private[load] final case class AssertionText(
  * A criterion of `characterise`.
  *
  * @param low with `high` the range that contains the value, in `unit`
+ * @param details further figures that the text has
  */
 private[load] final case class Criterion(
     name: String,
@@ -117,8 +118,17 @@ private[load] final case class Criterion(
     low: Double,
     high: Double,
     unit: String,
-    verdict: VerdictText
+    verdict: VerdictText,
+    details: Vector[Detail] = Vector.empty
 )
+
+/**
+ * A further figure of a criterion.
+ *
+ * @param low with `high` the range that contains the value, in `unit`
+ * @param high None if the value is more than `low`, and how much more is not known
+ */
+private[load] final case class Detail(name: String, low: Double, high: Option[Double], unit: String)
 
 private[load] object ResultDocument {
   final val Format  = "needletail-load"

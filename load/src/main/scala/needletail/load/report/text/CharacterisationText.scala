@@ -1,8 +1,8 @@
 package needletail.load.report.text
 
-import needletail.load.analysis.search.{Capacity, Characterisation, Objective, Overload, Range}
+import needletail.load.analysis.search.{Capacity, Characterisation, Objective, Overload, Range, Recovery}
 import needletail.load.analysis.verdict._
-import needletail.load.report.data.{Criterion, ResultDocument}
+import needletail.load.report.data.{Criterion, Detail, ResultDocument}
 
 /** Describes the five criteria, with their values. */
 private[load] object CharacterisationText {
@@ -120,12 +120,7 @@ private[load] object CharacterisationText {
       if (total.bad == 0) "none failed"
       else
         s"${Quantity.share(total.errorRate)} failed: ${Failures.describe(total, over.measured.run.reasons)}"
-    val after = over.recovery.millis match {
-      case Some(millis) =>
-        s"Service was normal again within ${Quantity.time(math.max(1, millis) * 1e6)} of the load's end."
-      case None =>
-        s"Service was not normal again within the observed ${Quantity.time(over.recovery.watchedMillis * 1e6)}."
-    }
+    val after = recovered(over.recovery)
     criterion(
       "Error handling",
       s"Offered ${Quantity.rate(over.asked)} over at most ${Quantity.count(over.measured.run.plan.users.toLong)} " +
@@ -134,14 +129,34 @@ private[load] object CharacterisationText {
       total.errorRate * 100,
       total.errorRate * 100,
       "%",
-      reached(over)
+      over.measured.diagnosis.overall // as in the table of all steps
+    ).copy(details =
+      Vector(
+        Detail("backlog", over.recovery.backlogMillis / 1e3, Some(over.recovery.backlogMillis / 1e3), "s"),
+        over.recovery.millis match {
+          case Some(millis) => Detail("recovery", 0, Some(math.max(1, millis) / 1e3), "s")
+          case None         => Detail("recovery", over.recovery.watchedMillis / 1e3, None, "s")
+        }
+      )
     )
   }
 
-  /** The verdict on the errors; if the generator could not send that much, the server was not overloaded. */
-  private def reached(over: Overload): Verdict = {
-    val rate = over.measured.verdict(Metric.Rate)
-    if (rate.isClient) over.measured.verdict(Metric.Errors) and rate else over.measured.verdict(Metric.Errors)
+  /** The load tester's own backlog is told apart: while it lasts, the server is still under full load. */
+  private def recovered(after: Recovery): String = {
+    def time(millis: Long) = Quantity.time(math.max(1, millis) * 1e6)
+    val (backlog, since)   =
+      if (after.backlogMillis == 0) ("", "the load's end")
+      else
+        (
+          s"When the load ended, requests were still waiting for the load tester's connections; the last of them was " +
+            s"sent or given up ${time(after.backlogMillis)} later. ",
+          "that"
+        )
+    backlog + (after.millis match {
+      case Some(millis) => s"Service was normal again within ${time(millis)} of $since."
+      case None         =>
+        s"Service was not normal again within the observed ${time(after.watchedMillis)} after $since."
+    })
   }
 
   def lines(criteria: Vector[Criterion], checks: Vector[CheckedCondition]): Vector[String] = {

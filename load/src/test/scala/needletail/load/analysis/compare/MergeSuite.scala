@@ -43,6 +43,16 @@ class MergeSuite extends Suite {
     }
   }
 
+  test("a backlog ends when that of the last generator does") {
+    def merged(a: Long, b: Long) =
+      Merge(Vector(first.copy(backlogMillis = a), second.copy(backlogMillis = b))).fold(fail(_), identity)
+    // the second one's load ends 1,300 ms after the first one's
+    assertEquals(merged(0, 0).backlogMillis, 0L)
+    assertEquals(merged(0, 50).backlogMillis, 50L)
+    assertEquals(merged(1000, 50).backlogMillis, 50L)
+    assertEquals(merged(2000, 50).backlogMillis, 700L)
+  }
+
   test("parts of different times are told of") {
     assertEquals(Merge.apart(Vector(first, second.copy(startedMillis = first.startedMillis + 900))), None)
     val later = Merge.apart(Vector(first, second.copy(startedMillis = first.startedMillis + 20000)))

@@ -24,9 +24,10 @@ class CapacitySearchSuite extends Suite {
       byRate: Option[ModelServer] = None,            // in the open model, where it is another
       at: String => Option[ModelServer] = _ => None, // for the load of that label
       stopped: () => Boolean = () => false,
-      objective: Vector[Condition] = objective
+      objective: Vector[Condition] = objective,
+      connections: Int = 100000
   ): (Characterisation, ModelDriver) = {
-    val driver  = new ModelDriver(server, self)
+    val driver  = new ModelDriver(server, self, sendsBacklog = true)
     val measure = (load: Load, label: String, enough: Interval => Boolean) => {
       val usual = if (load.isInstanceOf[Load.Open]) byRate.getOrElse(server) else server
       driver.server = at(label).getOrElse(usual)
@@ -36,7 +37,7 @@ class CapacitySearchSuite extends Suite {
         Some(Duration.Zero)
       )
     }
-    val limits = SearchLimits(5.seconds, 20.seconds, 4096, mostRate, 100000, poisson)
+    val limits = SearchLimits(5.seconds, 20.seconds, 4096, mostRate, connections, poisson)
     val found  = new CapacitySearch(measure, objective, limits, Some(1.second), stopped).run()
     (found.fold(fail(_), identity), driver)
   }
@@ -124,6 +125,55 @@ class CapacitySearchSuite extends Suite {
     val late         = waiting.overload.getOrElse(fail("no overload"))
     assertEquals(late.measured.run.total().status(503), 0L)
     assert(late.recovery.millis.forall(_ >= 1000), late.recovery)
+  }
+
+  /** What is said of the overload, with its figures: of the backlog, and from and to what of the recovery. */
+  private def overloaded(found: Characterisation): (String, Vector[(String, Double, Option[Double])]) = {
+    val it =
+      CharacterisationText.criteria(found).find(_.name == "Error handling").getOrElse(fail("no errors"))
+    (it.text, it.details.map(d => (d.name, d.low, d.high)))
+  }
+
+  test("the load tester's backlog after an overload is not taken for the server's recovery") {
+    // 1,000/s are offered for 10 s to a server of 500/s over 20 connections: half of them wait in the load tester
+    val (found, _) = characterise(ModelServer(10, 20000000), connections = 20)
+    val after      = found.overload.map(_.recovery).getOrElse(fail("no overload"))
+    assert(after.backlogMillis >= 8000 && after.backlogMillis <= 12000, after)
+    assert(after.millis.exists(_ < 1000), after)
+    val (text, details) = overloaded(found)
+    val said            =
+      "When the load ended, requests were still waiting for the load tester's connections; the last of them was sent or " +
+        "given up 1?[0-9.]+ s later. Service was normal again within [0-9.]+ ms of that\\."
+    assert(said.r.findFirstIn(text).isDefined, text)
+    val seconds = after.backlogMillis / 1000.0
+    assertEquals(details.head, ("backlog", seconds, Some(seconds)))
+    assertEquals(details.map(_._1), Vector("backlog", "recovery"))
+    assert(details.last._2 == 0 && details.last._3.exists(_ < 1), details)
+  }
+
+  test("where the load tester had no backlog, recovery counts from the load's end") {
+    val (found, _)      = characterise(ModelServer(10, 10000000, queue = 20))
+    val (text, details) = overloaded(found)
+    assert(text.contains("of the load's end.") && !text.contains("still waiting"), text)
+    assertEquals(details.head, ("backlog", 0.0, Some(0.0)))
+    val over  = found.overload.getOrElse(fail("no overload"))
+    val never = found.copy(overload = Some(over.copy(recovery = Recovery(700, None, 30000))))
+    val said  = overloaded(never)
+    assert(
+      said._1.endsWith("700 ms later. Service was not normal again within the observed 30 s after that."),
+      said
+    )
+    assertEquals(said._2.last, ("recovery", 30.0, None))
+  }
+
+  test("the verdict on error handling is that of the same step among all measurements") {
+    // of rates above 700/s, twice the capacity alone; refused at once, so that a busy machine changes no error
+    val full  = (self: SelfFigures) => if (self.due > 700) self.copy(machineCpu = 0.93) else self
+    val found = characterise(ModelServer(10, 20000000, queue = 20), full)._1
+    val step  = found.overload.map(_.measured.diagnosis.overall).getOrElse(fail("no overload"))
+    val card  = CharacterisationText.criteria(found).find(_.name == "Error handling").map(_.verdict)
+    assertEquals(step.limit, Limit.Uncertain: Limit)
+    assertEquals(card.map(v => (v.limit, v.causes)), Some((step.limit.name, step.causes)))
   }
 
   test("where the generator is the limit, it says so, and that there may be more") {
