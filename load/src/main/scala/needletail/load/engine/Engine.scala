@@ -108,6 +108,7 @@ final class Engine(
           probe.sample(
             sum.due,
             sum.users,
+            sum.mostUsers,
             sum.open,
             sum.opened,
             sum.resent,
@@ -176,7 +177,8 @@ object Engine {
       slices: LinkedBlockingQueue[IntervalCounts],
       second: Long
   )(done: () => Unit): Vector[Worker] = {
-    def tally = new WorkerCounts(run.compiled.kinds.size, run.startNanos, slices, second)
+    val everyone = new AtomicInteger
+    def tally    = new WorkerCounts(run.compiled.kinds.size, run.startNanos, slices, second, everyone)
     run.compiled.plan.load match {
       case closed: Load.Closed =>
         val users = ClosedWorker.beginnings(run.compiled, closed).zipWithIndex.groupBy(_._2 % run.loops)

@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
 import needletail.http.{Handler, Response}
-import needletail.load.plan.Load
+import needletail.load.plan.{Load, Pause}
 import needletail.load.result.Lateness
 import needletail.testing.Suite
 
@@ -83,6 +83,36 @@ class EngineSuite extends Suite with Serving {
       assertEquals(result.intervals.map(_.self.due).sum, 1000L)
       assertEquals(result.lateness.histogram.getTotalCount, 1000L)
       assertEquals(run(closed(server.url, users = 2, requests = 2)).lateness, Lateness.none)
+    }
+  }
+
+  test("how many users were there at once is told, though they are gone before the second's end") {
+    serving(ok) { server =>
+      val all    = Load.Closed(40, Some(1), None, ramp = 800.millis)
+      val result = run(closed(server.url, 1, 1).copy(load = all, loops = 2))
+      assertEquals(result.total().good, 40L)
+      assert(result.mostUsers >= 1, result.mostUsers)
+      assertEquals(result.intervals.last.self.users, 0)
+      // nobody leaves before the last has come
+      val load  = Load.Closed(12, Some(2), None, ramp = 100.millis, pause = Pause.Constant(2.seconds))
+      val stays = run(closed(server.url, 1, 1).copy(load = load, loops = 2))
+      assertEquals(stays.mostUsers, 12)
+    }
+  }
+
+  test("how long requests still waited for a connection after the load's end is told") {
+    serving(KnownServer.delayed(20.millis)) { server =>
+      def of(connections: Int) = {
+        val load = Load.Open(Vector(Load.Step(100, 100, 500.millis)), connections = connections)
+        run(open(server.url, 100, 1.second).copy(load = load))
+      }
+      // 50 requests one after the other take a second at least, and the last is sent 20 ms before its end
+      val waiting = of(connections = 1)
+      assertEquals(waiting.total().good, 50L)
+      assert(waiting.backlogMillis >= 470, waiting.backlogMillis)
+      val ended = waiting.intervals.last.startMillis + waiting.intervals.last.lengthMillis
+      assert(waiting.backlogMillis < ended - waiting.loadMillis, (waiting.backlogMillis, ended))
+      assertEquals(run(closed(server.url, 2, 2)).backlogMillis, 0L)
     }
   }
 

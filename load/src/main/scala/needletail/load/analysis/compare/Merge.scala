@@ -86,7 +86,8 @@ object Merge {
     listenOverflows = parts.map(_.listenOverflows).max,
     targetCpu = parts.map(_.targetCpu).max,
     openings = Openings.sum(parts.map(_.openings)),
-    searchMillis = parts.map(_.searchMillis).max
+    searchMillis = parts.map(_.searchMillis).max,
+    mostUsers = parts.map(_.mostUsers).sum
   )
 
   private def plan(all: Vector[PlanSummary], first: PlanSummary): PlanSummary = first.copy(

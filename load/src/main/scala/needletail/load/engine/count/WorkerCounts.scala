@@ -1,5 +1,6 @@
 package needletail.load.engine.count
 
+import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.{BlockingQueue, ConcurrentLinkedQueue}
 
 import org.HdrHistogram.Histogram
@@ -20,6 +21,7 @@ private[engine] final class IntervalCounts(val tally: WorkerCounts, kinds: Int) 
   var searched                = 0L                  // nanoseconds; in a sum, of the loop with the most
   var users                   = 0                   // at its end
   var open                    = 0                   // likewise
+  var mostUsers               = 0                   // at once, on all loops
   var last                    = false
 
   def add(other: IntervalCounts): Unit = {
@@ -39,6 +41,7 @@ private[engine] final class IntervalCounts(val tally: WorkerCounts, kinds: Int) 
     searched = math.max(searched, other.searched) // each keeps the responses of its own loop waiting
     users += other.users
     open += other.open
+    mostUsers = math.max(mostUsers, other.mostUsers)
   }
 
   def reset(): Unit = {
@@ -52,6 +55,7 @@ private[engine] final class IntervalCounts(val tally: WorkerCounts, kinds: Int) 
     opened = 0
     resent = 0
     searched = 0
+    mostUsers = 0
   }
 }
 
@@ -60,12 +64,14 @@ private[engine] final class IntervalCounts(val tally: WorkerCounts, kinds: Int) 
  * that the second is over. So each event counts in the second in which it happened, and no lock is needed.
  *
  * @param second its length in nanoseconds
+ * @param everyone counts the users of all loops who are present
  */
 private[engine] final class WorkerCounts(
     kinds: Int,
     started: Long,
     to: BlockingQueue[IntervalCounts],
-    second: Long = WorkerCounts.Second
+    second: Long = WorkerCounts.Second,
+    everyone: AtomicInteger = new AtomicInteger
 ) {
   private val spare   = new ConcurrentLinkedQueue[IntervalCounts]
   private var slice   = new IntervalCounts(this, kinds)
@@ -84,6 +90,19 @@ private[engine] final class WorkerCounts(
   def users: Int                = present
   def connections: Int          = open
   def users_=(count: Int): Unit = present = count
+
+  /** A user begins. */
+  def userCame(): Unit = {
+    present += 1
+    slice.mostUsers = math.max(slice.mostUsers, everyone.incrementAndGet())
+  }
+
+  /** A user has made its requests. */
+  def userLeft(): Unit = {
+    present -= 1
+    everyone.decrementAndGet()
+    ()
+  }
 
   def due(count: Int): Unit = slice.due += count
   def resent(): Unit        = slice.resent += 1
@@ -144,6 +163,7 @@ private[engine] final class WorkerCounts(
     val next = spare.poll()
     slice = if (next == null) new IntervalCounts(this, kinds) else next
     slice.second = number + 1
+    slice.mostUsers = everyone.get // those who stay from the second before
   }
 }
 

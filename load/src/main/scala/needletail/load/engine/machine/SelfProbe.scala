@@ -31,6 +31,7 @@ private[engine] final class SelfProbe(
   def sample(
       due: Long,
       users: Int,
+      mostUsers: Int,
       open: Int,
       opened: Long,
       resent: Long,
@@ -74,7 +75,8 @@ private[engine] final class SelfProbe(
         if (served < 0 || served0 < 0 || ticks._1 < 0 || ticks._2 == ticks0._2) -1
         else math.min(1, (served - served0).toDouble / (ticks._2 - ticks0._2)),
       openings = openings,
-      searchMillis = searchMillis
+      searchMillis = searchMillis,
+      mostUsers = mostUsers
     )
   }
 

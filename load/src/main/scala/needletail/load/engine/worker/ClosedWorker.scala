@@ -65,7 +65,7 @@ private[engine] final class ClosedWorker(
     private var quota          = load.requests.getOrElse(Int.MaxValue)
 
     def arrived(): Unit = {
-      if (present == 0) tally.users += 1
+      if (present == 0) tally.userCame()
       present += 1
     }
 
@@ -90,7 +90,7 @@ private[engine] final class ClosedWorker(
       active -= 1
       if (wasPresent) present -= 1
       if (active == 0) {
-        if (wasPresent) tally.users -= 1
+        if (wasPresent) tally.userLeft()
         left -= 1
         // Not when all end: closing many connections at once would delay pending answers.
         if (!isEnding) places.foreach(s => if (s != null) s.close())

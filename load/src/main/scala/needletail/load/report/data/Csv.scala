@@ -32,7 +32,8 @@ private[load] object Csv {
           "generator_cores",
           "busiest_loop",
           "machine_cpu",
-          "pause_ms"
+          "pause_ms",
+          "most_users"
         )
     val rows = for {
       run           <- measured
@@ -63,7 +64,8 @@ private[load] object Csv {
         number(self.cpu),
         number(self.busiestLoop),
         if (self.machineCpu < 0) "" else number(self.machineCpu),
-        self.pauseMillis.toString
+        self.pauseMillis.toString,
+        self.mostUsers.toString
       )
   }
 
@@ -79,7 +81,8 @@ private[load] object Csv {
       "mean_ms",
       "rate",
       "ramp_s",
-      "verdict"
+      "verdict",
+      "most_users_at_once"
     ),
     rows.map { row =>
       val m = row.measured
@@ -93,16 +96,27 @@ private[load] object Csv {
         millis(m.figure(Metric.Mean)),
         m.figure(Metric.Rate).fold("")(number),
         row.row.ramp.toSeconds.toString,
-        m.diagnosis.overall.limit.name
+        m.diagnosis.overall.limit.name,
+        m.run.mostUsers.toString
       )
     }
   )
 
+  /** A row for each criterion, and after it one for each of its details. */
   def criteria(all: Vector[Criterion]): String = table(
     Vector("criterion", "low", "high", "unit", "verdict", "causes"),
-    all.map(c =>
-      Vector(c.name, number(c.low), number(c.high), c.unit, c.verdict.limit, c.verdict.causes.mkString("; "))
-    )
+    all.flatMap { c =>
+      Vector(
+        c.name,
+        number(c.low),
+        number(c.high),
+        c.unit,
+        c.verdict.limit,
+        c.verdict.causes.mkString("; ")
+      ) +: c.details.map(d =>
+        Vector(s"${c.name}: ${d.name}", number(d.low), d.high.fold("")(number), d.unit, "", "")
+      )
+    }
   )
 
   def comparison(rows: Vector[(String, ComparedMetric)]): String = table(

@@ -12,12 +12,13 @@ private[load] object LadderText {
   )
 
   /** The names of `figures`. */
-  val columns: Vector[String] = Vector("users", "requests", "p50", "p99", "errors", "max", "rate")
+  val columns: Vector[String] = Vector("users", "at once", "requests", "p50", "p99", "errors", "max", "rate")
 
   def figures(row: Ladder.Climbed): Vector[String] = {
     def cell(metric: Metric) = Quantity.of(metric, row.measured.figure(metric))
     Vector(
       Quantity.count(row.row.users.toLong),
+      Quantity.count(row.measured.run.mostUsers.toLong),
       Quantity.count(row.measured.run.total().requests),
       cell(Metric.Percentile(50)),
       cell(Metric.Percentile(99)),
@@ -37,11 +38,13 @@ private[load] object LadderText {
       )
   }
 
-  private def doubts(rows: Vector[Ladder.Climbed]): Vector[String] =
-    rows.flatMap(r => r.measured.diagnosis.overall.causes.map(r.row.users -> _))
-      .groupBy(_._2.takeWhile(_ != ':'))
-      .values.toVector.sortBy(_.head._1)
-      .map(its => s"In doubt at ${its.map(_._1).distinct.mkString(", ")} users: ${its.head._2}.")
+  /** Rows that are in doubt for the same reason are told together, with the range of each figure in it. */
+  private def doubts(rows: Vector[Ladder.Climbed]): Vector[String] = {
+    val all = rows.flatMap(r => r.measured.diagnosis.overall.causes.map(r.row.users -> _))
+    FigureRanges.of(all).map { case (users, cause) =>
+      s"In doubt at ${users.distinct.mkString(", ")} users: $cause."
+    }
+  }
 
   /**
    * The result of the rows, and why some are not reliable.
@@ -82,15 +85,24 @@ private[load] object LadderText {
     }
   }
 
+  /** What a row offered, and what of it was there at once: far less than all users if they are served quickly. */
+  private def load(row: Ladder.Climbed): String = {
+    val (users, seconds) = (row.row.users, row.row.ramp.toSeconds)
+    val came             =
+      if (seconds == 0) "who came together" else s"who came at ${Quantity.rate(users.toDouble / seconds)}"
+    val rate = Quantity.of(Metric.Rate, row.measured.figure(Metric.Rate))
+    s"${Quantity.count(users.toLong)} users, $came: at most ${Quantity.count(row.measured.run.mostUsers.toLong)} at once, " +
+      s"${rate.stripSuffix("/s")} good responses/s"
+  }
+
   private def reading(rows: Vector[Ladder.Climbed], objective: Vector[Condition]): Vector[String] = {
     val read   = Ladder.read(rows, objective)
     val wanted = objective.map(_.text).mkString(", ")
     val top    = rows.lastOption
     def users(of: Option[Ladder.Climbed], what: String, none: String): String = of match {
-      case None                           => none
-      case Some(row) if top.contains(row) =>
-        s"$what: ${row.row.users} users or more, as the ladder ends there."
-      case Some(row) => s"$what: ${row.row.users} users."
+      case None      => none
+      case Some(row) =>
+        s"$what: ${load(row)}." + (if (top.contains(row)) " The ladder ends there: it may be more." else "")
     }
     val errors = Quantity.share(Objective.tolerable(objective))
     Vector(

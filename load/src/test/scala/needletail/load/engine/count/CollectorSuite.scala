@@ -1,6 +1,7 @@
 package needletail.load.engine.count
 
 import java.util.concurrent.LinkedBlockingQueue
+import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration._
 
@@ -32,6 +33,39 @@ class CollectorSuite extends Suite {
     all.foreach(_.finish(second / 2))
     collector.finish(second / 2, _ => true)
     assertEquals(searched, 300000000L)
+  }
+
+  test("users who come and go within a second are counted, and those of all loops at once") {
+    val queue     = new LinkedBlockingQueue[IntervalCounts]
+    val second    = WorkerCounts.Second
+    val everyone  = new AtomicInteger
+    val loops     = Vector.fill(2)(new WorkerCounts(1, 0, queue, second, everyone))
+    var most      = Vector.empty[(Int, Int)] // at the end of each second, and at once in it
+    val collector = new Collector(
+      1,
+      2,
+      0,
+      second,
+      queue,
+      _ => (),
+      () => true,
+      sum => { most :+= ((sum.users, sum.mostUsers)); ModelDriver.self }
+    )
+    def come(loop: Int): Unit = loops(loop).userCame()
+    def go(loop: Int): Unit   = loops(loop).userLeft()
+    def end(n: Int): Unit     = loops.foreach(_.advance(n * second))
+    // one after the other on both loops: never two at once
+    for (loop <- Seq(0, 1, 0, 1)) { come(loop); go(loop) }
+    end(1)
+    for (loop <- Seq(0, 0, 1)) come(loop)
+    go(0)
+    end(2)
+    go(1) // two from the second before, and no one comes
+    end(3)
+    go(0)
+    loops.foreach(_.finish(3 * second + second / 2))
+    collector.finish(3 * second + second / 2, _ => true)
+    assertEquals(most, Vector((0, 1), (2, 3), (1, 2), (0, 1)))
   }
 
   /**

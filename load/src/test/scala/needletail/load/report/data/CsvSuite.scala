@@ -33,5 +33,27 @@ class CsvSuite extends Suite {
     val csv = Csv.ladder(Vector(Ladder.Climbed(Ladder.row(10), new Measurement("10 users", run, None))))
     assert(csv.startsWith("users,requests,p50_ms,p99_ms,error_rate,"), csv)
     assert(csv.contains("\r\n10,500,10."), csv)
+    assertEquals(csv.split("\r\n").toVector.map(_.split(',').last), Vector("most_users_at_once", "10"))
+  }
+
+  test("a criterion's details are rows below it, with an empty cell for an end that is not known") {
+    val details = Vector(Detail("backlog", 1.5, Some(1.5), "s"), Detail("recovery", 30, None, "s"))
+    val verdict = VerdictText("UNCERTAIN", Vector("why"))
+    assertEquals(
+      Csv.criteria(Vector(Criterion(
+        "Error handling",
+        "",
+        2,
+        2,
+        "%",
+        verdict,
+        details
+      ))).split("\r\n").toVector.tail,
+      Vector(
+        "Error handling,2,2,%,UNCERTAIN,why",
+        "Error handling: backlog,1.5,1.5,s,,",
+        "Error handling: recovery,30,,s,,"
+      )
+    )
   }
 }

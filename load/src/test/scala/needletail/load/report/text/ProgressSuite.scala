@@ -5,6 +5,7 @@ import java.io.{ByteArrayOutputStream, PrintStream}
 import scala.concurrent.duration._
 
 import needletail.load.analysis.{ModelDriver, ModelServer, Plans}
+import needletail.load.result.{Figures, Interval}
 import needletail.testing.{Language, Suite}
 
 class ProgressSuite extends Suite {
@@ -45,6 +46,24 @@ class ProgressSuite extends Suite {
     val lines = text.split("\n")
     assert(lines.length >= 14 && lines.length <= 17, text)
     assert(lines.last.contains("60."), text)
+  }
+
+  test("users are those who were there at once in the second, not only at its end") {
+    val bytes    = new ByteArrayOutputStream
+    val err      = new PrintStream(bytes, true, "UTF-8")
+    val progress = new Progress(new Terminal(err, err, false, 60), "run", 1000, 0)
+    val self     = ModelDriver.self.copy(users = 0, mostUsers = 3)
+    progress.see(Interval(0, 1000, Vector(new Figures), self))
+    progress.see(Interval(
+      1000,
+      1000,
+      Vector(new Figures),
+      ModelDriver.self.copy(users = 7)
+    )) // open: in flight
+    assertEquals(
+      bytes.toString("UTF-8").linesIterator.map(_.split("  ").last).toVector,
+      Vector("users 3", "users 7")
+    )
   }
 
   test("a rehearsal formats every interval in both forms, even an empty one") {
