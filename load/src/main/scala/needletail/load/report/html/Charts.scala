@@ -2,7 +2,8 @@ package needletail.load.report.html
 
 import org.HdrHistogram.Histogram
 
-import needletail.load.analysis.verdict.{Measurement, Metric}
+import needletail.load.analysis.search.Characterisation
+import needletail.load.analysis.verdict.{Measurement, Metric, Quantity}
 import needletail.load.result.{Interval, RunResult}
 
 /** The charts of the reports. */
@@ -43,13 +44,17 @@ private[report] object Charts {
   /** In HdrHistogram's form: each additional nine of the percentile has the same width. */
   def distribution(measured: Measurement): Chart = {
     val total = measured.window.total
+    val open  = measured.run.plan.model == "open"
+    val fails = total.failed.getTotalCount > 0
     val all   = Vector("due to end" -> total.response) ++
-      (if (measured.run.plan.model == "open") Vector("sent to end" -> total.service) else Vector.empty) ++
-      (if (total.failed.getTotalCount > 0) Vector("failed, due to end" -> total.failed) else Vector.empty)
+      (if (open) Vector("sent to end" -> total.service) else Vector.empty) ++
+      (if (fails) Vector("failed, due to end" -> total.failed) else Vector.empty)
+    val time = if (measured.window.fromMillis == 0) "The whole measurement" else "After the ramp"
     Chart(
       "Latency by percentile",
-      s"${if (measured.window.fromMillis == 0) "The whole measurement" else "After the ramp"}; good responses and failed " +
-        "requests separately.",
+      s"$time; good responses, from when each was due to its end" +
+        (if (open) ", and without its wait in the load tester, from sent to end" else "") +
+        (if (fails) "; failed requests separately." else "."),
       Axis("percentile", percentiles = true),
       Axis("latency", "ms", log = true),
       all.filter(_._2.getTotalCount > 0).map { case (name, histogram) =>
@@ -96,9 +101,16 @@ private[report] object Charts {
     right = Some(Axis("busy", "%", max = Some(100)))
   )
 
-  /** Latency over users, as in the original benchmarks. */
-  def byUsers(rows: Vector[(Int, Measurement)]): Vector[Chart] = {
-    val users = Axis("users", log = true, values = Some(rows.map(_._1.toDouble)))
+  /**
+   * Latency over users, as in the original benchmarks.
+   *
+   * @param title of the axis of users
+   */
+  def byUsers(rows: Vector[(Int, Measurement)], title: String): Vector[Chart] = {
+    val users = Axis(title, log = true, values = Some(rows.map(_._1.toDouble)))
+    val rates = against(rows, Metric.Rate, 1)
+    // with a row far above the others, as the ladder's first one without a ramp, those would lie on the axis
+    val isWide = rates.nonEmpty && rates.map(_._2).min > 0 && rates.map(_._2).max > rates.map(_._2).min * 20
     Vector(
       Chart(
         "Latency by users",
@@ -111,9 +123,9 @@ private[report] object Charts {
         "Throughput and errors by users",
         "",
         users,
-        Axis("good responses", "/s"),
+        Axis("good responses", "/s", log = isWide),
         Vector(
-          Series("good responses", against(rows, Metric.Rate, 1)),
+          Series("good responses", rates),
           Series("errors", against(rows, Metric.Errors, 100), right = true)
         ),
         right = Some(Axis("errors", "%"))
@@ -121,20 +133,39 @@ private[report] object Charts {
     )
   }
 
-  /** Latency over rate: the knee. For a rate that was tried several times, the last. */
-  def byRate(steps: Vector[Measurement]): Chart = {
-    val open = steps.filter(_.run.plan.model == "open")
-    val rows = open.groupBy(_.run.plan.rate).values.map(_.last).toVector.sortBy(_.run.plan.rate)
+  /**
+   * Latency over rate: the knee. For a rate that was tried several times, the last. What is far above the capacity is told
+   * below, since an axis up to there would have no room for the rates in question.
+   */
+  def byRate(found: Characterisation): Chart = {
+    val overload = found.overload.map(_.measured)
+    val open     = found.steps.filter(m => m.run.plan.model == "open" && !overload.exists(_ eq m))
+    val rows     = open.groupBy(asked).values.map(_.last).toVector.sortBy(asked)
+    val end      = found.latency.fold(Double.MaxValue)(_.rate.low * Beyond)
+    val beyond   = rows.filter(asked(_) > end) ++ overload
+    val figures  = beyond.map { m =>
+      s"${if (overload.exists(_ eq m)) "overload, " else ""}${Quantity.rate(asked(m))}: " +
+        s"p99 ${Quantity.of(p99, m.figure(p99))}"
+    }
     Chart(
       "Latency by rate",
-      "Open model: the capacity is where the curve turns upwards.",
+      "Open model: the capacity is where the curve turns upwards." +
+        (if (figures.isEmpty) "" else s" Beyond the right edge: ${figures.mkString("; ")}."),
       Axis("asked", "/s"),
       Axis("latency", "ms", log = true),
       Vector(p50, p99, Metric.Max).map(metric =>
-        Series(metric.name, rows.flatMap(m => m.figure(metric).map(v => (m.run.plan.rate, v / 1e6))))
+        Series(
+          metric.name,
+          rows.filter(asked(_) <= end).flatMap(m => m.figure(metric).map(v => (asked(m), v / 1e6)))
+        )
       )
     )
   }
+
+  private def asked(m: Measurement): Double = m.run.plan.rate
+
+  /** How far above the capacity for latency the chart by rate goes. */
+  private final val Beyond = 1.3
 
   private def against(
       rows: Vector[(Int, Measurement)],

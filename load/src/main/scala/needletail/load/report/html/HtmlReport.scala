@@ -36,7 +36,7 @@ private[load] object HtmlReport {
       checks: Vector[(Measurement, Vector[CheckedCondition])]
   ): String = {
     val measured = rows.map(_.measured)
-    val charts   = Charts.byUsers(rows.map(r => (r.row.users, r.measured)))
+    val charts   = Charts.byUsers(rows.map(r => (r.row.users, r.measured)), "users, in all")
     val table    = Html.table(
       LadderText.columns ++ Vector("verdict", "failed"),
       rows.map { row =>
@@ -45,7 +45,7 @@ private[load] object HtmlReport {
           Html.text(Failures.describe(row.measured.run.total(), row.measured.run.reasons))
         )
       },
-      words = Set(7, 8)
+      words = Set(8, 9)
     )
     val body = Html.section("How to read this report", paragraphs(reading)) + assertions(checks) +
       Html.section("Charts", Html.places(charts, 0)) + Html.section("The ladder", table) +
@@ -62,8 +62,11 @@ private[load] object HtmlReport {
     val closed =
       found.steps.filter(_.run.plan.model == "closed").filter(_.label.contains("user")) :+ found.light
     val byUser = closed.map(m => (m.run.plan.users, m)).groupBy(_._1).values.map(_.last).toVector.sortBy(_._1)
-    val charts = Charts.byUsers(byUser) ++ Vector(Charts.byRate(found.steps)) ++
-      found.latency.map(knee => Charts.distribution(knee.held)).toVector ++
+    val charts = Charts.byUsers(byUser, "users at once") ++ Vector(Charts.byRate(found)) ++
+      found.latency.map { knee =>
+        val chart = Charts.distribution(knee.held)
+        chart.copy(title = s"${chart.title}, at ${knee.held.label}")
+      }.toVector ++
       found.overload.map(over =>
         Charts.throughput(over.measured.run).copy(title = "Overload: throughput and errors")
       )

@@ -10,7 +10,7 @@ import scala.concurrent.duration._
 
 import needletail.load.analysis.{ModelDriver, ModelServer, Plans, Ramped}
 import needletail.load.analysis.search.{CapacitySearch, Ladder, SearchLimits}
-import needletail.load.analysis.verdict.{Condition, Measurement}
+import needletail.load.analysis.verdict.{Condition, Measurement, Metric, Quantity}
 import needletail.load.plan.{Kind, Load, LoadPlan, RequestTemplate}
 import needletail.load.report.text.CharacterisationText
 import needletail.testing.Suite
@@ -68,7 +68,7 @@ class HtmlReportSuite extends Suite {
         "<b>0 %</b><span>errors (0)</span>",
         "<p>Figures are of the time after the ramp of 2 s.</p>",
         "<p>Failed in the whole run: ",
-        "After the ramp; good responses"
+        "After the ramp; good responses, from when each was due to its end."
       )
     )
       assert(other.contains(part), part)
@@ -134,22 +134,70 @@ class HtmlReportSuite extends Suite {
     }
   }
 
-  test("pages of a ladder and of a characterisation stand too") {
-    assume(
-      HtmlReportSuite.browser.isDefined,
-      "NOT TESTED in a browser: there is no Chromium; name one with CHROME"
-    )
+  private lazy val (ladder, found) = {
     val driver = new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000, queue = 100))
     val rows   = Vector(10, 25, 50).map { users =>
       val run = driver.run(Plans.closed(users, requests = Some(50)), _ => true)
       Ladder.Climbed(Ladder.row(users), new Measurement(s"$users users", run, None))
     }
-    val ladder  = HtmlReport.ladder("ladder", rows, Vector("read so"), rows.map(_.measured -> Vector.empty))
     val measure = (load: Load, label: String, enough: needletail.load.result.Interval => Boolean) =>
       new Measurement(label, driver.run(LoadPlan("x", Vector(Plans.request), load), i => !enough(i)), None)
-    val limits   = SearchLimits(2.seconds, 4.seconds, 256, 10000, 1000, poisson = false)
-    val goal     = Condition.parseAll("p99 < 100 ms").getOrElse(fail("none"))
-    val found    = new CapacitySearch(measure, goal, limits, None, () => false).run().fold(fail(_), identity)
+    val limits = SearchLimits(2.seconds, 4.seconds, 256, 10000, 1000, poisson = false)
+    val goal   = Condition.parseAll("p99 < 100 ms").getOrElse(fail("none"))
+    val found  = new CapacitySearch(measure, goal, limits, None, () => false).run().fold(fail(_), identity)
+    (HtmlReport.ladder("ladder", rows, Vector("read so"), rows.map(_.measured -> Vector.empty)), found)
+  }
+
+  test("the chart by rate ends above the capacity, and what is far above it is told below") {
+    val chart    = Charts.byRate(found)
+    val capacity = found.latency.fold(0.0)(_.rate.low)
+    val rates    = chart.series.flatMap(_.points.map(_._1))
+    assert(rates.contains(capacity) && rates.exists(_ > capacity) && rates.max <= capacity * 1.3, rates)
+    val overload = found.overload.getOrElse(fail("no overload"))
+    val p99      = Quantity.of(Metric.Percentile(99), overload.measured.figure(Metric.Percentile(99)))
+    assert(chart.note.endsWith(s"overload, ${Quantity.rate(overload.asked)}: p99 $p99."), chart.note)
+    // every rate that was tried is in one of the two
+    val tried =
+      found.steps.filter(m => m.run.plan.model == "open" && (m ne overload.measured)).map(_.run.plan.rate)
+    assert(
+      tried.forall(r => rates.contains(r) || chart.note.contains(s"${Quantity.rate(r)}: p99")),
+      chart.note
+    )
+    // without a capacity there is no edge
+    val whole = Charts.byRate(found.copy(latency = None)).series.head.points.map(_._1)
+    assertEquals(whole, tried.distinct.sorted)
+    assert(whole.max > capacity * 1.3, whole)
+  }
+
+  test("rates of very different rows are on a logarithmic axis") {
+    def axis(serviceNanos: Long*) = {
+      val rows = serviceNanos.toVector.zipWithIndex.map { case (nanos, i) =>
+        val run = new ModelDriver(ModelServer(workers = 10, serviceNanos = nanos)).run(
+          Plans.closed(10, 2.seconds),
+          _ => true
+        )
+        (10 * (i + 1), new Measurement("row", run, None))
+      }
+      Charts.byUsers(rows, "users")(1).y.log
+    }
+    assert(axis(1000000, 50000000) && !axis(1000000, 5000000))
+  }
+
+  test("the chart by percentile says of which step it is, and what is drawn") {
+    val page  = HtmlReport.characterisation("five", found, Vector.empty, Vector.empty)
+    val label = found.latency.fold("")(_.held.label)
+    assert(page.contains(s"<h3>Latency by percentile, at $label</h3>"), label)
+    val note = "from when each was due to its end, and without its wait in the load tester, from sent to end"
+    assert(page.contains(note), note)
+    val failing = Charts.distribution(found.overload.getOrElse(fail("no overload")).measured)
+    assert(failing.note.endsWith(", from sent to end; failed requests separately."), failing.note)
+  }
+
+  test("pages of a ladder and of a characterisation stand too") {
+    assume(
+      HtmlReportSuite.browser.isDefined,
+      "NOT TESTED in a browser: there is no Chromium; name one with CHROME"
+    )
     val criteria = CharacterisationText.criteria(found)
     val five     = HtmlReport.characterisation("five", found, criteria, Vector.empty)
     for (program <- HtmlReportSuite.browser) {
