@@ -313,8 +313,9 @@ final class CapacitySearch(
     limited.fold(own)(_ and own)
   }
 
+  /** Without requests that wait for a connection: those are not in flight. */
   private def concurrency(measured: Measurement): Double =
-    rate(measured) * measured.figure(Metric.Mean).getOrElse(0.0) / 1e9
+    rate(measured) * measured.window.total.service.getMean / 1e9
 
   /** The lowest and the highest rate of the run's quarters. */
   private def quarters(measured: Measurement): (Double, Double) = {

@@ -151,6 +151,15 @@ class CapacitySearchSuite extends Suite {
     assert(details.last._2 == 0 && details.last._3.exists(_ < 1), details)
   }
 
+  test("what waits for a connection is not counted as in flight") {
+    // random arrivals often find both connections in use; the server alone takes 20 ms
+    val (found, _) = characterise(ModelServer(10, 20000000), poisson = true, connections = 2)
+    val knee       = found.latency.getOrElse(fail("no knee"))
+    val mean       = knee.held.figure(Metric.Mean).getOrElse(fail("no mean"))
+    assert(mean > 25e6 && knee.rate.low * mean / 1e9 > 2, (mean, knee.rate))
+    assert(knee.users > 1 && knee.users <= 2, knee.users)
+  }
+
   test("where the load tester had no backlog, recovery counts from the load's end") {
     val (found, _)      = characterise(ModelServer(10, 10000000, queue = 20))
     val (text, details) = overloaded(found)
