@@ -168,9 +168,10 @@ private final class BottleneckChecks(window: Window) {
   private def portArithmetic: String =
     run.machine.find(m => m.lastPort > m.firstPort && m.timeWaitSeconds > 0) match {
       case Some(machine) =>
-        val ports = machine.lastPort - machine.firstPort + 1
+        val ports   = machine.lastPort - machine.firstPort + 1
+        val allowed = math.round(ports.toDouble / machine.timeWaitSeconds)
         s"as each closed connection keeps its local port for ${machine.timeWaitSeconds} s (TIME_WAIT), and " +
-          s"$ports ports allow ${ports / machine.timeWaitSeconds} new connections a second to one address; " +
+          s"$ports ports allow $allowed new connections a second to one address; " +
           "keep connections alive, or give more addresses to connect from"
       case None =>
         "as each closed connection keeps its local port for a while (TIME_WAIT); keep connections alive, or give " +

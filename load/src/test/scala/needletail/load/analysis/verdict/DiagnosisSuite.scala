@@ -67,7 +67,7 @@ class DiagnosisSuite extends Suite {
     val run  = measured(new ModelDriver(ModelServer(), ports = 300).run(plan, _ => true))
     assertEquals(run.verdict(Metric.Rate).limit, Client)
     mentions(run.verdict(Metric.Rate), "no free port")
-    mentions(run.verdict(Metric.Rate), "28232 ports allow 470 new connections a second")
+    mentions(run.verdict(Metric.Rate), "28232 ports allow 471 new connections a second")
     assertEquals(run.verdict(p99).limit, Client)
   }
 
