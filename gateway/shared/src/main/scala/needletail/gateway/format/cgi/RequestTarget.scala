@@ -68,17 +68,25 @@ private[gateway] final class RequestTarget(variables: Variables, mount: String, 
     } else if (i < 0 && question < uriUntil) w.write(bytes, question, uriUntil - question)
   }
 
-  /** Skips scheme and authority, if the client sent them as to a proxy; if the path is empty, where it would be. */
+  /**
+   * Skips scheme and authority (RFC 3986 §3.1, §3.2), if the client sent them as to a proxy; if the path is empty,
+   * where it would be. A query may have the bytes that separate them, so nothing is searched for beyond its beginning:
+   * the path would not be the one that the web server has checked.
+   */
   private def pathStart(from: Int, until: Int): Int = {
-    val colon = find(':', from, until)
-    if (
-      from == until || bytes(from) == '/' || colon + 2 >= until || bytes(colon + 1) != '/' || bytes(
-        colon + 2
-      ) != '/'
-    )
-      from
-    else find('/', colon + 3, until)
+    var p = from
+    while (p < until && isScheme(bytes(p))) p += 1
+    if (p == from || p + 2 >= until || bytes(p) != ':' || bytes(p + 1) != '/' || bytes(p + 2) != '/') from
+    else {
+      p += 3
+      while (p < until && bytes(p) != '/' && bytes(p) != '?' && bytes(p) != '#') p += 1
+      p
+    }
   }
+
+  private def isScheme(byte: Byte): Boolean =
+    (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z' || byte >= '0' && byte <= '9' || byte == '+' || byte == '-' ||
+      byte == '.'
 
   /** The index after `prefix`, if the bytes from `from` begin with it as whole segments; otherwise `from`. */
   private def below(rawBytes: Array[Byte], from: Int, until: Int, prefix: String): Int = {
