@@ -21,7 +21,7 @@ object ScgiFuzz extends FuzzTarget("scgi") {
     Pieces.of(data.length).flatMap(_.iterator).toSet[Int].foreach { known =>
       val part = parse(data, known, '0')
       if (whole._1 > 0 && known >= whole._1) Check.same(s"of $known bytes", part, whole)
-      else if (whole._1 == Scgi.Bad) Check(part._1 <= 0, s"of $known bytes ${part._1}")
+      else if (whole._1 < 0) Check(part._1 <= 0, s"of $known bytes ${part._1}")
       else Check.same(s"of $known bytes", part._1, Scgi.More)
     }
     if (whole._1 > 0) {

@@ -94,9 +94,21 @@ class ScgiServerSuite extends Serving {
         Records.latin1("GET / HTTP/1.1\r\n\r\n")
       ).all().out.startsWith("Status: 400 Bad Request\r\n"))
       assertEquals(client().send(request(Nil)).all().content, "REQUEST_METHOD is missing")
-      assert(
-        client().send(Records.latin1("99999999:")).all().out.startsWith("Status: 400 Bad Request\r\n")
-      )
+    }
+  }
+
+  test("too many variables are answered with 431, as configured and beyond 60 KiB") {
+    def refused(answer: Answer): Unit =
+      assert(answer.out.startsWith("Status: 431 Request Header Fields Too Large\r\n"), answer.out)
+    connected(GatewayConfig(server = base, maxVariables = 1000)) { client =>
+      assertEquals(client().send(request(get("/hello"))).all().content, "hello")
+      refused(client().send(request(get("/hello", "HTTP_X" -> "x" * 1000))).all())
+      refused(client().send(Records.latin1("99999999:")).all())
+      refused(client().send(Records.latin1("999999999999:")).all())
+    }
+    connected() { client =>
+      assertEquals(client().send(request(get("/hello", "HTTP_X" -> "x" * 7000))).all().content, "hello")
+      refused(client().send(Records.latin1("61441:")).all())
     }
   }
 

@@ -11,7 +11,8 @@ import needletail.server.config.ServerConfig
  * @param front the protocol to speak; None: depends on how the program was started, see `Gateway.run`
  * @param mount the path at which the web server mounts the program: requests' paths then begin after it. None:
  *   from SCRIPT_NAME and PATH_INFO; `/`: the whole path, regardless of them
- * @param maxVariables bytes of the variables of one request, names and values; beyond: 431
+ * @param maxVariables bytes of the variables of one request, names and values, of which SCGI accepts 60 KiB at most;
+ *   beyond: 431
  * @param maxMultiplexed concurrent requests of one FastCGI connection; beyond, requests are refused as overloaded
  * @param maxUnread bytes of a request's content that are kept while its handler does not read them and other requests
  *   share its FastCGI connection; beyond, reading that connection is paused

@@ -77,10 +77,14 @@ private[gateway] final class ScgiConnection(
     }
 
   private def readHead(bytes: Array[Byte], from: Int, until: Int): Int = {
-    val end = Scgi.read(variables, bytes, from, until, Math.min(config.maxVariables, ScgiConnection.MaxHead))
+    val limit = Math.min(config.maxVariables, ScgiConnection.MaxHead)
+    val end   = Scgi.read(variables, bytes, from, until, limit)
     if (end == Scgi.More) from
     else if (end == Scgi.Bad) {
-      refuse(HttpError(Status.BadRequest, "not an SCGI request, or one with too many variables"))
+      refuse(HttpError(Status.BadRequest, "not an SCGI request"))
+      until
+    } else if (end == Scgi.TooLong) {
+      refuse(HttpError(Status.HeadersTooLarge, s"the request's variables are longer than $limit bytes"))
       until
     } else if (!hold(end - from)) {
       refuse(MemoryExhausted.asHttpError)

@@ -8,23 +8,25 @@ import needletail.http.text.ByteWriter
  * and SCGI with the value 1 is required (SCGI, sections 2 to 4). The body follows, with the length of CONTENT_LENGTH.
  */
 private[needletail] object Scgi {
-  final val More = 0
-  final val Bad  = -1
+  final val More    = 0
+  final val Bad     = -1
+  final val TooLong = -2
 
   /**
-   * Parses a head that begins at `from` into `variables`. Returns the index after it, More, or Bad: it is malformed,
-   * or has more than `limit` bytes. It keeps no state between calls.
+   * Parses a head that begins at `from` into `variables`. Returns the index after it, More, Bad if it is malformed, or
+   * TooLong if it has more than `limit` bytes. It keeps no state between calls.
    */
   def read(variables: Variables, bytes: Array[Byte], from: Int, until: Int, limit: Int): Int = {
     var p      = from
     var length = 0
     while (p < until && bytes(p) >= '0' && bytes(p) <= '9') {
       // a netstring's length has no leading zeros
-      if (p - from >= MaxDigits || (p > from && bytes(from) == '0')) return Bad
+      if (p > from && bytes(from) == '0') return Bad
+      if (p - from >= MaxDigits) return TooLong
       length = 10 * length + (bytes(p) - '0')
       p += 1
     }
-    if (length > limit) Bad
+    if (length > limit) TooLong
     else if (p == until) More
     else if (bytes(p) != ':' || p == from) Bad
     else {

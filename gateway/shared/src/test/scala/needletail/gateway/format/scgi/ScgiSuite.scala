@@ -70,9 +70,9 @@ class ScgiSuite extends Suite {
   }
 
   test("a head beyond the limit is refused before it has come") {
-    assertEquals(read("1001:")._1, Scgi.Bad)
+    assertEquals(read("1001:")._1, Scgi.TooLong)
     assertEquals(read("1000:")._1, Scgi.More)
-    assertEquals(read("999999999999999999")._1, Scgi.Bad)
-    assertEquals(read(example, limit = 69)._1, Scgi.Bad)
+    assertEquals(read("999999999999999999")._1, Scgi.TooLong)
+    assertEquals(read(example, limit = 69)._1, Scgi.TooLong)
   }
 }
