@@ -9,14 +9,18 @@ import needletail.gateway.host.upstream.{Endpoint, FastCgiPool, FastCgiPools}
 private[host] final class FastCgiHost(mount: Mount, upstream: Upstream, up: UpstreamConfig)
     extends UpstreamHost(mount, upstream, up, "fastcgi") {
   private val pools = {
-    val settings =
-      new FastCgiPool.Settings(up.keep, up.multiplex, up.idleTimeout.toNanos, up.connectTimeout.toNanos)
+    val settings = new FastCgiPool.Settings(up.keep, up.multiplex, up.idleTimeout.toNanos)
     endpoints.map(new FastCgiPools(_, settings))
   }
 
-  protected def begin(endpoint: Endpoint, fresh: Boolean, asked: ProgramRequest): Async[Backend] =
+  protected def begin(
+      endpoint: Endpoint,
+      fresh: Boolean,
+      asked: ProgramRequest,
+      connectNanos: Long
+  ): Async[Backend] =
     pools(endpoint.index)
       .on(asked.loop)
-      .connection(fresh)
+      .connection(fresh, connectNanos)
       .map(_.begin(asked.variables, new StandardErrorLog(asked.what, config.log)))
 }

@@ -11,11 +11,16 @@ import needletail.io.Connector
 /** Forwards requests to SCGI servers. */
 private[host] final class ScgiHost(mount: Mount, upstream: Upstream, up: UpstreamConfig)
     extends UpstreamHost(mount, upstream, up, "scgi") {
-  protected def begin(endpoint: Endpoint, fresh: Boolean, asked: ProgramRequest): Async[Backend] = {
+  protected def begin(
+      endpoint: Endpoint,
+      fresh: Boolean,
+      asked: ProgramRequest,
+      connectNanos: Long
+  ): Async[Backend] = {
     var made: ScgiExchange = null
     endpoint.open.incrementAndGet()
     Connector
-      .connect(endpoint.address, asked.loop, timeoutNanos = up.connectTimeout.toNanos) { connection =>
+      .connect(endpoint.address, asked.loop, timeoutNanos = connectNanos) { connection =>
         made = new ScgiExchange(connection, () => { endpoint.open.decrementAndGet(); () })
         made
       }

@@ -13,7 +13,8 @@ import needletail.async.Setting
  *   (FCGI_MPXS_CONNS)
  * @param keep FastCGI: keep connections for the next request
  * @param idleTimeout how long a connection may wait for the next request
- * @param connectTimeout how long connecting may take, including the start of a process of [[Workers]]; then 502
+ * @param connectTimeout how long connecting may take, including the start of a process of [[Workers]]; then 502. If
+ *   several addresses are tried in turn, each may take an equal part of the time that is left
  * @param queue requests that may wait for a connection; beyond: 503 with Retry-After
  * @param queueTime how long they may wait; then 503 with Retry-After
  * @param root the directory of the scripts, if it is on this machine: the first file on a path is the script
@@ -21,7 +22,7 @@ import needletail.async.Setting
  *   mount is PATH_INFO
  * @param extension with `root`: the suffix of scripts' names, `.php`; other files are 404
  * @param index with `root`: the file that is used for its directory, `index.php`
- * @param front a single script for all paths, for programs with a router of their own
+ * @param front a single script for all paths, for programs with a router of their own; not with `root`
  */
 final case class UpstreamConfig(
     connections: Int = 0,
@@ -45,6 +46,7 @@ final case class UpstreamConfig(
     is.positive("connectTimeout", connectTimeout)
     is.notNegative("queue", queue)
     is.notNegative("queueTime", queueTime)
+    is.check("front", front, front.isEmpty || root.isEmpty, "None, as root is set")
   }
   check()
 }

@@ -36,8 +36,14 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
 
   /**
    * Sends everything but the content of a request to that server; `fresh`: not on a connection that was used before.
+   * Fails with an IOException if it takes more than `connectNanos` to connect.
    */
-  protected def begin(endpoint: Endpoint, fresh: Boolean, asked: ProgramRequest): Async[Backend]
+  protected def begin(
+      endpoint: Endpoint,
+      fresh: Boolean,
+      asked: ProgramRequest,
+      connectNanos: Long
+  ): Async[Backend]
 
   protected def nameOf(request: Request, path: ScriptPath): String = s"${request.method.name} ${request.path}"
 
@@ -113,25 +119,27 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
         left: List[Endpoint],
         last: IOException,
         until: Long
-    ): Async[Backend] = left match {
-      case next :: more =>
-        end()
-        endpoint = next
-        next.inFlight.incrementAndGet()
-        UpstreamHost.this.begin(next, fresh, asked).transform {
-          case Success(backend) =>
-            next.downUntil = Loop.nanoTime()
-            Async.value(backend)
-          case Failure(e: IOException) =>
-            next.downUntil = Loop.nanoTime() + UpstreamHost.DownNanos
-            attempt(fresh, more, e, until)
-          case Failure(e) => Async.fail(e)
-        }
-      case Nil =>
-        end()
-        if (upstream.isOurs && until - Loop.nanoTime() > 0)
+    ): Async[Backend] = {
+      val time = until - Loop.nanoTime()
+      end()
+      left match {
+        case next :: more if time > 0 || last == null =>
+          endpoint = next
+          next.inFlight.incrementAndGet()
+          // a part of it, so that the others are tried too if this one does not answer
+          UpstreamHost.this.begin(next, fresh, asked, math.max(1, time / left.length)).transform {
+            case Success(backend) =>
+              next.downUntil = Loop.nanoTime()
+              Async.value(backend)
+            case Failure(e: IOException) =>
+              next.downUntil = Loop.nanoTime() + UpstreamHost.DownNanos
+              attempt(fresh, more, e, until)
+            case Failure(e) => Async.fail(e)
+          }
+        case Nil if upstream.isOurs && time > 0 =>
           Async.sleep(UpstreamHost.Again).flatMap(_ => attempt(fresh, order, last, until))
-        else Async.fail(if (last != null) last else new IOException("no server is available"))
+        case _ => Async.fail(if (last != null) last else new IOException("no server is available"))
+      }
     }
   }
 
@@ -142,10 +150,11 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
    * themselves, as PHP's do after a number of requests.
    */
   private final class Repeatable(first: Backend, deliver: Delivery) extends Backend {
-    private var present  = first
-    private var inputEnd = false
-    private var stopped  = false
-    private var repeats  = 0
+    private var present                   = first
+    private var repeating: Async[Backend] = null // the last repetition
+    private var inputEnd                  = false
+    private var stopped                   = false
+    private var repeats                   = 0
 
     def write(bytes: Array[Byte]): Async[Unit] = present.write(bytes)
     def endInput(): Unit                       = {
@@ -154,6 +163,7 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
     }
     def stop(): Unit = {
       stopped = true
+      if (repeating != null) repeating.cancel() // nobody would end what it begins
       present.stop()
     }
 
@@ -164,7 +174,8 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
           case Failure(_: PeerLost) if repeats < UpstreamHost.MostRepeats && !stopped && asked.isUnused =>
             repeats += 1
             deliver.avoid()
-            deliver.begin(fresh = true).flatMap { again =>
+            repeating = deliver.begin(fresh = true)
+            repeating.flatMap { again =>
               present = again
               if (stopped) again.stop() else if (inputEnd) again.endInput()
               next()

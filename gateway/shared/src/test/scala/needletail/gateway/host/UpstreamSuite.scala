@@ -1,5 +1,6 @@
 package needletail.gateway.host
 
+import java.net.{InetAddress, InetSocketAddress, ServerSocket, Socket, SocketTimeoutException}
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.Await
@@ -99,6 +100,44 @@ class UpstreamSuite extends Hosted {
           }
           threads.foreach(_.join())
           assertEquals(right.get, 200)
+        }
+      }
+    }
+  }
+
+  /** An address that takes no more connections and refuses none, for `body`. */
+  private def silent[A](body: Address => A): A = {
+    val listener = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))
+    var filling  = List.empty[Socket]
+    try {
+      var isFull = false
+      while (!isFull && filling.length < 20) {
+        val socket = new Socket()
+        filling ::= socket
+        try socket.connect(new InetSocketAddress("127.0.0.1", listener.getLocalPort), 200)
+        catch { case _: SocketTimeoutException => isFull = true }
+      }
+      assert(isFull, "it still takes connections")
+      body(Address.Tcp("127.0.0.1", listener.getLocalPort))
+    } finally {
+      filling.foreach(_.close())
+      listener.close()
+    }
+  }
+
+  test("addresses that do not answer share the time for connecting, and leave some for one that does") {
+    val up                                                = config.copy(connectTimeout = 1.second)
+    def routes(kind: Int, first: Address, more: Address*) =
+      if (kind == 0) fastcgi("/app", Upstream(first, more*), up) else scgi("/app", Upstream(first, more*), up)
+    silent { a =>
+      for (kind <- 0 to 1) {
+        serving(routes(kind, a, a, a, a, a)) { server =>
+          quick(3.seconds)(assertEquals(get(server, "/app/x").status, 502))
+        }
+        behind(fronts(kind)._2) { program =>
+          serving(routes(kind, a, a, program.address)) { server =>
+            quick(3.seconds)(assertEquals(get(server, "/app/x").status, 200))
+          }
         }
       }
     }

@@ -1,14 +1,16 @@
 package needletail.gateway.host
 
 import java.util.concurrent.CountDownLatch
-import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
 import scala.concurrent.duration._
 
 import needletail.gateway.format.fastcgi.{FastCgiRecord, FastCgiWriter, NameValues}
 import needletail.gateway.host.incoming.Mount
 import needletail.http.text.ByteWriter
+import needletail.io.Address
 import needletail.server.{RawClient, RunningServer}
+import needletail.testing.Pause
 
 /** What FastCGI and SCGI servers, and those who ask for what they answer, do to who stands between them. */
 class UpstreamThreatSuite extends Hosted {
@@ -129,6 +131,31 @@ class UpstreamThreatSuite extends Hosted {
       assertEquals(served.get, 2, "a request that may have been begun is not made twice")
       client.close()
     }
+  }
+
+  test("a request that ends while it is about to be repeated is not sent, and its place is free") {
+    val ready    = new AtomicBoolean(true)
+    val scripted = new ScriptedServer({ c =>
+      c.request()
+      ready.set(false) // and is gone without an answer
+    })
+    val upstream = new Upstream {
+      private[host] val addresses: Seq[Address]      = Seq(scripted.address)
+      private[host] def isOurs: Boolean              = true
+      private[host] def isReady(index: Int): Boolean = ready.get
+      private[host] def worked(index: Int): Unit     = ()
+      private[host] def stuck(index: Int): Unit      = ()
+    }
+    val brief = config.copy(connectTimeout = 10.seconds, host = hostConfig.copy(timeout = 500.millis))
+    val host  = new FastCgiHost(new Mount("/app"), upstream, brief)
+    try
+      serving(host.routes) { server =>
+        assertEquals(get(server, "/app/x").status, 504)
+        ready.set(true)
+        Pause(300.millis) // it would be repeated every 20 ms
+        assertEquals((scripted.accepted.get, host.endpoints.head.inFlight.get, host.slots.inUse), (1, 0, 0))
+      }
+    finally scripted.close()
   }
 
   test("one that writes much to the error stream first, and one that answers before it reads") {

@@ -25,8 +25,11 @@ private[host] final class FastCgiPool(
   /** From any thread; may be slightly out of date. */
   def hasIdle: Boolean = idleCount > 0
 
-  /** A connection for one more request; `fresh`: a new one. Fails with an IOException. */
-  def connection(fresh: Boolean): Async[FastCgiPeer] = {
+  /**
+   * A connection for one more request; `fresh`: a new one. Fails with an IOException, also if a new one takes more than
+   * `connectNanos`.
+   */
+  def connection(fresh: Boolean, connectNanos: Long): Async[FastCgiPeer] = {
     // idle connections are not trusted then, and would keep a server with one process from accepting the new one
     if (fresh) while (!idle.isEmpty) closeIdle()
     var found: FastCgiPeer = null
@@ -37,15 +40,15 @@ private[host] final class FastCgiPool(
     idleCount = idle.size
     if (found == null && !fresh && endpoint.multiplexes)
       found = all.find(c => c.isOpen && c.inFlight < settings.multiplex).orNull
-    if (found == null) connect() else Async.value(found)
+    if (found == null) connect(connectNanos) else Async.value(found)
   }
 
-  private def connect(): Async[FastCgiPeer] = {
+  private def connect(connectNanos: Long): Async[FastCgiPeer] = {
     var made: FastCgiPeer = null
     endpoint.open.incrementAndGet()
     if (endpoint.hasTooMany) closeIdleElsewhere()
     Connector
-      .connect(endpoint.address, loop, timeoutNanos = settings.connectNanos) { connection =>
+      .connect(endpoint.address, loop, timeoutNanos = connectNanos) { connection =>
         made = new FastCgiPeer(connection, this)
         made
       }
@@ -93,7 +96,6 @@ private[host] object FastCgiPool {
    * @param keep whether connections are kept for the next request
    * @param multiplex maximum of concurrent requests on one connection, if the server accepts several
    * @param idleNanos how long a connection may wait for the next request
-   * @param connectNanos how long connecting may take
    */
-  final class Settings(val keep: Boolean, val multiplex: Int, val idleNanos: Long, val connectNanos: Long)
+  final class Settings(val keep: Boolean, val multiplex: Int, val idleNanos: Long)
 }
