@@ -56,7 +56,6 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
           if (!result.succeed(program)) program.stop()
         } catch {
           case Survivable(e) => // the loop can watch no more
-            started.kill()
             slots.leave()
             result.fail(e)
             ()

@@ -7,7 +7,7 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
 import scala.concurrent.duration._
 import scala.util.Success
 
-import needletail.async.{Blocking, BlockingConfig, Setting}
+import needletail.async.{Async, Blocking, BlockingConfig, Setting, Survivable}
 import needletail.gateway.host.backend.{ByteText, StandardErrorLog}
 import needletail.gateway.host.process.{
   ExitHook,
@@ -33,7 +33,7 @@ import needletail.server.operations.Log
  * @param directory the working directory; empty: that of this program
  * @param restartDelay before a process that has ended is restarted; doubled each time up to `maxRestartDelay` until
  *   one has run for `steady`. A process that ends with status 0 after it has served a request is restarted at once
- * @param stopGrace time between SIGTERM and SIGKILL when they are stopped
+ * @param stopGrace time between SIGTERM and SIGKILL when they are stopped, in which they may still write to the log
  * @param log takes what they write, and reports when one ends
  */
 final case class WorkersConfig(
@@ -192,14 +192,24 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
       }
 
     private def run(started: StartedProgram): Unit = {
-      val began  = System.nanoTime()
       val errors = new StandardErrorLog(name, log, isLasting = true)
-      val fresh  = started.attach(loop, config.stopGrace.toNanos, errors)
+      val fresh  =
+        try started.attach(loop, config.stopGrace.toNanos, errors)
+        catch {
+          case Survivable(e) => // the loop can watch no more
+            log.warn(s"$name: a process could not be watched: ${e.getMessage}")
+            null
+        }
+      if (fresh == null) again(0, isDone = false) else watch(fresh, errors)
+    }
+
+    private def watch(fresh: Program, errors: StandardErrorLog): Unit = {
+      val began = System.nanoTime()
       program = fresh
       isReady = true
       hasWorked = false
       fresh.endInput()
-      listen(fresh, errors)
+      val heard = listen(fresh, errors)
       fresh.onEnd { status =>
         program = null
         isReady = false
@@ -207,17 +217,22 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
         // PHP's processes end by themselves after a number of requests
         val isDone = hasWorked && status == 0
         if (!closing && !isDone) log.warn(s"$name: process ${fresh.pid} has ended with status $status")
-        again(System.nanoTime() - began, isDone)
+        if (closing) // the loop ends with the last of them
+          heard.onComplete { _ =>
+            errors.end()
+            gone()
+          }
+        else again(System.nanoTime() - began, isDone)
       }
-      if (closing) fresh.stop()
+      if (closing) fresh.terminate()
     }
 
-    /** Its standard output is logged, as it has no other use here. */
-    private def listen(from: Program, lines: StandardErrorLog): Unit = from.output.next().onComplete {
+    /** Its standard output is logged, as it has no other use here. Completes at its end. */
+    private def listen(from: Program, lines: StandardErrorLog): Async[Unit] = from.output.next().transform {
       case Success(Some(piece)) =>
         lines(piece)
         listen(from, lines)
-      case _ => ()
+      case _ => Async.unit
     }
 
     private def again(livedNanos: Long, isDone: Boolean): Unit =
@@ -232,12 +247,12 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
         }
       }
 
-    def stop(): Unit = if (program != null) program.stop()
+    def stop(): Unit = if (program != null) program.terminate()
 
     /** Ends it permanently. */
     def end(): Unit = {
       val now = program
-      if (now != null) now.stop() else if (!isStarting) gone()
+      if (now != null) now.terminate() else if (!isStarting) gone()
     }
 
     private def gone(): Unit = if (!isDown) {

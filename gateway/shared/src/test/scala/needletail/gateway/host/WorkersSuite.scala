@@ -93,6 +93,26 @@ class WorkersSuite extends Hosted {
     }
   }
 
+  test("what they write while they end is logged, and does not end them early") {
+    val ends = config(
+      "ends",
+      "trap 'sleep 0.3; echo last; echo oops >&2; printf unended; sleep 0.1; touch \"$0.$$.over\"; exit 0' TERM",
+      "echo ready",
+      "while true; do sleep 0.05; done"
+    )
+    def said(what: String) = log.text.split('\n').count(_.endsWith(s"ends: $what"))
+    def over               = directory.toFile.list().count(name => name.startsWith("ends.") && name.endsWith(".over"))
+    leavingNothing {
+      working(ends.copy(stopGrace = 10.seconds)) { workers =>
+        eventually(said("ready") == 2, log.text)
+        workers.stuck(0)
+        eventually(said("ready") == 3, log.text)
+        assertEquals((said("last"), said("oops"), over), (1, 1, 1), log.text)
+      }
+      assertEquals((said("last"), said("oops"), said("unended"), over), (3, 3, 3, 3), log.text)
+    }
+  }
+
   test("a request waits for a process that is not ready yet, and one that is stuck is started anew") {
     // It never listens, so that connections to it fail.
     working(config("mute", "exec sleep 405.5")) { workers =>

@@ -23,13 +23,29 @@ private[host] final class NativeProgram(
   private var asked                    = false // whether output is wanted
 
   private val input: Connection =
-    if (numbers(1) < 0) null else Pipe.begin(numbers(1), loop)(_ => new Input)
-  private val out: Connection = Pipe.begin(numbers(2), loop)(connection => new Output(connection))
-  private val err: Connection = Pipe.begin(numbers(3), loop)(_ => new Errors)
+    if (numbers(1) < 0) null else watched(1)(Pipe.begin(numbers(1), loop)(_ => new Input))
+  private val out: Connection =
+    watched(2)(Pipe.begin(numbers(2), loop)(connection => new Output(connection)))
+  private val err: Connection = watched(3)(Pipe.begin(numbers(3), loop)(_ => new Errors))
 
   private val watch: Readiness =
-    if (numbers(4) < 0) null else new Readiness(numbers(4), loop)(() => lookForEnd(), () => loopEnds())
+    if (numbers(4) < 0) null
+    else watched(4)(new Readiness(numbers(4), loop)(() => lookForEnd(), () => loopEnds()))
   if (watch == null) look(1)
+
+  /** Discards the program if the loop cannot watch its descriptor `i`. */
+  private def watched[A](i: Int)(begin: => A): A =
+    try begin
+    catch {
+      case e: Throwable =>
+        List(input, out, err).foreach(pipe => if (pipe != null) pipe.close()) // those that were begun before
+        for (k <- i until numbers.length)
+          // a pipe that could not be begun was closed by that
+          if (numbers(k) >= 0 && (k > i || k == 4)) HostKernel.close(numbers(k))
+        ProcessGroup.killAndReap(process)
+        Program.over(this)
+        throw e
+    }
 
   /** If the kernel has no process descriptors: polls for the end, at growing intervals. */
   private def look(millis: Long): Unit = if (!hasEnded) {

@@ -3,7 +3,7 @@ package needletail.gateway.host.process
 import needletail.io.EventLoop
 
 /** See Program.scala. */
-private[host] final class StartedProgram(numbers: Array[Int]) {
+private[host] final class StartedProgram(private[process] val numbers: Array[Int]) {
   private val pid = numbers(0)
 
   def attach(loop: EventLoop, killGraceNanos: Long, errors: Array[Byte] => Unit): Program =

@@ -25,7 +25,8 @@ import needletail.io.EventLoop
  *   final class StartedProgram                   a running program that no loop watches yet
  *     def attach(loop: EventLoop, killGraceNanos: Long, errors: Array[Byte] => Unit): Program
  *                                         on the loop's own thread, which watches it from then on. `errors` is called
- *                                         with all bytes of standard error, which is always read
+ *                                         with all bytes of standard error, which is always read. If it throws, it
+ *                                         has discarded the program
  *     def kill(): Unit                    kills its process group and reaps it; may block for a moment
  *     def discard(): Unit                 instead of attach: kills it and closes its pipes
  *
@@ -161,18 +162,29 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
     def cancel(): Unit = outputEnded()
   }
 
-  /** Sends SIGTERM to the program and all it has started, and SIGKILL if it has not ended after the grace period. */
+  /** Closes its pipes, and ends it as `terminate` does. */
   final def stop(): Unit = {
     val isRunning = status < 0 && !stopping
     if (isRunning) stopping = true
     outputEnded()
     tellOutputEnd()
     closeRest()
-    if (isRunning) {
-      val now = killGraceNanos <= 0 || loop.isStopping
-      signal(kill = now)
-      if (!now) killer = loop.schedule(killGraceNanos, () => if (status < 0) signal(kill = true))
-    }
+    if (isRunning) sendSignals()
+  }
+
+  /**
+   * Sends SIGTERM to the program and all it has started, and SIGKILL if it has not ended after the grace period. Until
+   * then it can still write: its output and its standard error are read to their ends.
+   */
+  final def terminate(): Unit = if (status < 0 && !stopping) {
+    stopping = true
+    sendSignals()
+  }
+
+  private def sendSignals(): Unit = {
+    val now = killGraceNanos <= 0 || loop.isStopping
+    signal(kill = now)
+    if (!now) killer = loop.schedule(killGraceNanos, () => if (status < 0) signal(kill = true))
   }
 
   protected final def notReading: Async[Nothing] = Program.notReading
