@@ -96,7 +96,7 @@ class WorkersSuite extends Hosted {
   test("what they write while they end is logged, and does not end them early") {
     val ends = config(
       "ends",
-      "trap 'sleep 0.3; echo last; echo oops >&2; printf unended; sleep 0.1; touch \"$0.$$.over\"; exit 0' TERM",
+      "trap 'sleep 0.3; echo last; echo oops >&2; sleep 0.3; printf unended; touch \"$0.$$.over\"; exit 0' TERM",
       "echo ready",
       "while true; do sleep 0.05; done"
     )
