@@ -22,7 +22,7 @@ class GatewaySettingsSuite extends Suite {
     "UpstreamConfig.connectTimeout is null"    -> (() => UpstreamConfig(connectTimeout = null)),
     "UpstreamConfig.multiplex is 0"            -> (() => UpstreamConfig(multiplex = 0)),
     "UpstreamConfig.front is Some(/a/b)" -> (() => UpstreamConfig(root = Some("/a"), front = Some("/a/b"))),
-    "WorkersConfig.count is 0"                 -> (() => WorkersConfig(List("/bin/x"), count = 0)),
+    "WorkersConfig.count is 0"           -> (() => WorkersConfig(List("/bin/x"), count = 0)),
     "WorkersConfig.stopGrace is -1 seconds" -> (() => WorkersConfig(List("/bin/x"), stopGrace = -1.second)),
     "WorkersConfig.maxRestartDelay is 1 millisecond" ->
       (() => WorkersConfig(List("/bin/x"), maxRestartDelay = 1.milli))

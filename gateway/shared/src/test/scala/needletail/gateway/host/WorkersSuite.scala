@@ -101,7 +101,7 @@ class WorkersSuite extends Hosted {
       "while true; do sleep 0.05; done"
     )
     def said(what: String) = log.text.split('\n').count(_.endsWith(s"ends: $what"))
-    def over               = directory.toFile.list().count(name => name.startsWith("ends.") && name.endsWith(".over"))
+    def over = directory.toFile.list().count(name => name.startsWith("ends.") && name.endsWith(".over"))
     leavingNothing {
       working(ends.copy(stopGrace = 10.seconds)) { workers =>
         eventually(said("ready") == 2, log.text)

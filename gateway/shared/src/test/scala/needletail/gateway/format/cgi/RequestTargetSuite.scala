@@ -85,7 +85,9 @@ class RequestTargetSuite extends Suite {
 
   test("the path of an absolute target is never taken from its query") {
     // of GET http://a.test?u=http://x/b, as nginx and Apache pass it on
-    for (uri <- Seq("?u=http://x/b", "http://a.test?u=http://x/b", "http://a.test?u=/b", "HTTPS://a.test?/b")) {
+    for (
+      uri <- Seq("?u=http://x/b", "http://a.test?u=http://x/b", "http://a.test?u=/b", "HTTPS://a.test?/b")
+    ) {
       val query   = uri.substring(uri.indexOf('?') + 1)
       val asked   = Seq("REQUEST_URI" -> uri, "QUERY_STRING" -> query, "SCRIPT_NAME" -> "/")
       val without = Seq("REQUEST_URI" -> uri)
@@ -97,6 +99,10 @@ class RequestTargetSuite extends Suite {
     assertEquals(target()("REQUEST_URI" -> "http://a.test/b?u=http://x/c"), ("/b?u=http://x/c", ""))
     assertEquals(target(Some("/app"))("REQUEST_URI" -> "http://a.test/app/b?/c"), ("/b?/c", "/app"))
     for (none <- Seq("u?http://x/b", "://x/b", "u/http://x/b", "http:/x/b"))
-      assertEquals(target()("REQUEST_URI" -> none, "SCRIPT_NAME" -> "/s", "QUERY_STRING" -> ""), ("/s", ""), none)
+      assertEquals(
+        target()("REQUEST_URI" -> none, "SCRIPT_NAME" -> "/s", "QUERY_STRING" -> ""),
+        ("/s", ""),
+        none
+      )
   }
 }
