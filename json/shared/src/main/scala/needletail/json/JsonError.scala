@@ -10,12 +10,14 @@ import needletail.routing.internal.matching.Quote
  * @param path the place in the document, such as `items[2].price`; empty for the document itself
  * @param offset the offset in bytes (UTF-8) of a syntax error; -1 for other errors
  * @param others further errors of the same value, in the order of its fields
+ * @param isComplete whether the message itself names the place
  */
 final case class JsonError(
     message: String,
     path: String = "",
     offset: Int = -1,
-    others: Vector[JsonError] = Vector.empty
+    others: Vector[JsonError] = Vector.empty,
+    isComplete: Boolean = false
 ) {
 
   /** Both errors, with the others of both, each once; at most 100. */
@@ -39,7 +41,7 @@ final case class JsonError(
     if (others.isEmpty) itself else (this +: others).map(_.itself).mkString("; ")
 
   private def itself: String = {
-    val where = if (path.isEmpty) "" else s"field '${Quote(path)}': "
+    val where = if (path.isEmpty || isComplete) "" else s"field '${Quote(path)}': "
     if (offset >= 0) s"malformed JSON: $where$message at byte $offset"
     else if (path.nonEmpty && message == JsonError.Missing) s"missing field '${Quote(path)}'"
     else s"$where$message"

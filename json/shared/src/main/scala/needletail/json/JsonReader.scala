@@ -68,7 +68,10 @@ object JsonReader {
       JsonReader { at =>
         self.read(at).flatMap { a =>
           if (accept(a)) Right(a)
-          else Left(JsonError(Quote.fill(message, Quote(at.path), String.valueOf(a))))
+          else {
+            val reason = Quote.fill(message, Quote(at.path), String.valueOf(a))
+            Left(at.error(reason).copy(isComplete = message.contains("{NAME}")))
+          }
         }
       }
 
@@ -105,11 +108,11 @@ object JsonReader {
   }
 
   /**
-   * The number as written. Beware of its exponent, which may be up to 2,147,483,647: `toBigInt` of such a number
-   * takes all memory.
+   * The number as written. Without an exponent it has at most 1,000 digits before the point and as many after it, or those
+   * that are written: a sum with `1e1000000000` would take all memory.
    */
-  implicit val bigDecimal: JsonReader[BigDecimal] = kind("a number") { case n: Json.Num =>
-    Numbers.decimal(n.text)
+  implicit val bigDecimal: JsonReader[BigDecimal] = kind("a number of at most 1,000 digits") {
+    case n: Json.Num => Numbers.bounded(n.text)
   }
 
   /** `None` if the value is missing or null. */

@@ -34,8 +34,11 @@ object JsonWriter {
   /** The shortest text that reads as the same Double; null for NaN and infinities, which JSON does not have. */
   implicit val double: JsonWriter[Double] = value =>
     if (value.isNaN || value.isInfinite) Json.Null
-    else if (value == Math.rint(value) && Math.abs(value) < 1e15) new Json.Num(value.toLong.toString)
+    else if (value == Math.rint(value) && Math.abs(value) < 1e15 && !isNegativeZero(value))
+      new Json.Num(value.toLong.toString)
     else new Json.Num(value.toString)
+
+  private def isNegativeZero(value: Double) = value == 0 && 1 / value < 0
 
   /** Null for `None`. */
   implicit def option[A](implicit writer: JsonWriter[A]): JsonWriter[Option[A]] =

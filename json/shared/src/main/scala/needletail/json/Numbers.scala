@@ -3,13 +3,22 @@ package needletail.json
 /** Exact conversions of numbers in JSON's grammar, at bounded cost. */
 private[json] object Numbers {
 
-  /** Maximum of digits of whole numbers. */
+  /** Maximum of digits of whole numbers, and of those before and after the point of others. */
   private final val MaxDigits = 1000
 
   /** The number; None if its exponent is not an Int. */
   def decimal(text: String): Option[BigDecimal] =
     try Some(new BigDecimal(new java.math.BigDecimal(text), java.math.MathContext.UNLIMITED))
     catch { case _: NumberFormatException | _: ArithmeticException => None }
+
+  /**
+   * The number, if it has at most `MaxDigits` digits before the point and after it without an exponent, or no more than are
+   * written: arithmetic expands exponents.
+   */
+  def bounded(text: String): Option[BigDecimal] = {
+    val most = Math.max(MaxDigits, text.length)
+    decimal(text).filter(n => Math.abs(n.scale.toLong) <= most && n.precision.toLong - n.scale <= most)
+  }
 
   /** The number, if it has no fraction and at most `MaxDigits` digits. */
   def whole(text: String): Option[BigInt] =

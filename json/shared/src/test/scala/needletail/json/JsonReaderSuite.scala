@@ -79,6 +79,47 @@ class JsonReaderSuite extends Suite {
     assertEquals(Json.parse("2147483648").flatMap(_.as[Int]).isLeft, true)
   }
 
+  test("decimal numbers whose exponents stand for few digits, and all that are written out") {
+    def decimal(text: String, limits: JsonLimits = JsonLimits()) =
+      Json.parse(text, limits).flatMap(_.as[BigDecimal])
+    for (text <- Seq("0", "-1.50", "1e999", "1e-1000", "0.5e3", "0e-5", "12345678901234567890.5"))
+      assertEquals(decimal(text), Right(BigDecimal(text)))
+    for (text <- Seq("1e1001", "1e-1001", "1e40000000", "1e2147483647", "0e-999999999", "0e2147483647", "1e9999999999"))
+      assertEquals(error(decimal(text)), s"expected a number of at most 1,000 digits, got $text")
+    for (long <- Seq("7" * 3000, "0." + "7" * 3000))
+      assertEquals(
+        decimal(long, JsonLimits(maxNumberLength = 4000)).map(_.bigDecimal.toPlainString),
+        Right(long)
+      )
+  }
+
+  test("the error of a filter has its path, and names it once") {
+    def errors(message: String) = {
+      val positive = JsonReader.of[Int].filter(_ > 0, message)
+      val result   = Json.obj("a" -> Json.obj("n" -> -1)).as(JsonReader(_.at("a").at("n").as(positive)))
+      result.left.map(e => (e.path, e.message, e.toString))
+    }
+    assertEquals(
+      errors("{NAME} must be positive"),
+      Left(("a.n", "a.n must be positive", "a.n must be positive"))
+    )
+    assertEquals(
+      errors("must be positive"),
+      Left(("a.n", "must be positive", "field 'a.n': must be positive"))
+    )
+  }
+
+  test("a Double is written as a text that reads as the same one") {
+    for (value <- Seq(0.0, -0.0, 1.0, -1.0, 1.5, 1e15, 1e300, Double.MinPositiveValue)) {
+      val read = Json.parse(value.toJson.toString).flatMap(_.as[Double])
+      assertEquals(
+        read.map(java.lang.Double.doubleToRawLongBits),
+        Right(java.lang.Double.doubleToRawLongBits(value))
+      )
+    }
+    assertEquals(Seq(0.0, -0.0, 3.0).map(_.toJson.toString), Seq("0", "-0.0", "3"))
+  }
+
   test("readers are derived from others, with messages of one's own") {
     val positive = JsonReader.of[Int].filter(_ > 0, "{NAME} must be positive, not {VALUE}")
     assertEquals(json.at("id").as(positive), Right(7))
