@@ -153,7 +153,7 @@ private[file] final class FileContent(
     // an interrupt would close a channel that other responses use
     (if (lease == null) result else result.shield).transform { part =>
       fetching = null
-      if (part.isFailure) over = true
+      if (part.isFailure) close()
       Async.fromTry(part)
     }
   }
