@@ -217,6 +217,8 @@ final class Request private[needletail] (
   def withBody(content: MessageBody): Request =
     made(headers.remove("Content-Length").remove("Transfer-Encoding"), content)
 
+  private[needletail] def withoutHeader(name: String): Request = made(headers.remove(name), body)
+
   private def made(fields: Headers, content: MessageBody): Request =
     limitedAsThis(Request.built(method, target, fields, content, connection, minorVersion, isReceived = true))
 

@@ -51,6 +51,7 @@ object Problem {
     val _: Request = request
     val plain      = response.headers.get("Content-Type").forall(_ == needletail.http.MediaType.Text)
     if (!response.status.isError || !plain || response.content == null) response
+    else if (response.headers.contains("Content-Encoding")) response // not a text any more
     else {
       val detail = new String(response.content, java.nio.charset.StandardCharsets.UTF_8)
       response.contentType(MediaType).bytes(Problem(response.status, detail).toJson.toBytes)

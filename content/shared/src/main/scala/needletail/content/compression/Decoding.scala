@@ -60,7 +60,7 @@ object Decoding {
     }
   }
 
-  /** The request with its body decoded, if it has a coding; the error is a 415. */
+  /** The request with its body decoded, if it has a coding, and without Content-Encoding; the error is a 415. */
   def decoded(request: Request, limits: DecodingLimits = DecodingLimits()): Either[HttpError, Request] =
     decoded(request, limits, Decoders.of(_, limits.streams))
 
@@ -75,7 +75,7 @@ object Decoding {
       case coding :: Nil if Decoders.isUsable(coding) =>
         val plain = new Decompressing(request.body.stream, () => newDecoder(coding), limits)
         request.onOver(() => plain.release())
-        Right(request.withBody(MessageBody.streamed(plain, -1, request.body)))
+        Right(request.withBody(MessageBody.streamed(plain, -1, request.body)).withoutHeader("Content-Encoding"))
       case _ => Left(unknown)
     }
   }

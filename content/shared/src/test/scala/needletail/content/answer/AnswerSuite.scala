@@ -46,6 +46,13 @@ class AnswerSuite extends Suite {
     assert(Json.parse(bad.text).flatMap(_.at("detail").as[String]).exists(_.contains("x")), bad.text)
   }
 
+  test("an error that is compressed already is left as it is") {
+    val coded  = Response(Status.BadRequest).text("\u001f").header("Content-Encoding", "gzip")
+    val routes = Routes(GET / "coded" to coded).problems
+    val reply  = routes.test(Request.get("/coded"))
+    assertEquals((reply.text, reply.header("Content-Encoding")), ("\u001f", Some("gzip")))
+  }
+
   test("redirections, and locations that stay here") {
     assertEquals(Redirect.seeOther("/a?b=c").status.code, 303)
     assertEquals(Redirect.permanent("/a").headers.get("Location"), Some("/a"))
