@@ -116,7 +116,9 @@ private[websocket] final class ClientTunnel(
 
   def onDeadline(): Unit = {
     if (connection.pendingBytes > 0 && nowNanos >= writeDueAt) {
-      if (connection.outputProgress != progressThen) writeDueAt = Long.MaxValue else connection.abort()
+      connection.offerPending() // the kernel reports room in its buffer only long after a slow reader has freed it
+      if (connection.outputProgress != progressThen) writeDueAt = Long.MaxValue
+      else if (connection.pendingBytes > 0) connection.abort()
     }
     if (connection.isOpen)
       if (handler == null) lost(new IOException(s"${handshake.url}: the server did not answer in time"))
@@ -124,6 +126,7 @@ private[websocket] final class ClientTunnel(
         deadline = Long.MaxValue
         turned(())(handler.deadlinePassed())
       } else settle()
+    else settle() // it is being closed: the server still has to read what is pending in time
   }
 
   def onClosed(cause: Throwable): Unit =
