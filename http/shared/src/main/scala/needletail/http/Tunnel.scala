@@ -86,8 +86,11 @@ private[needletail] trait TunnelHandler {
   /** Bytes held for the peer, as counted by `hold`. */
   def held: Long
 
-  /** Memory is short: releases what is held, and ends. */
+  /** Memory is short: releases what is held, and ends unless it can do without all of that. */
   def relieve(): Unit
+
+  /** There is no memory for the bytes that `receive` has not used: they are dropped, so it ends. */
+  def inputDropped(): Unit
 
   /** The channel is closed; nothing can be written. Called once, last, and not as a turn. */
   def closed(): Unit

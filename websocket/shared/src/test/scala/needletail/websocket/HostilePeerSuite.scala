@@ -6,15 +6,25 @@ import scala.concurrent.duration._
 import needletail.http.text.ByteWriter
 import needletail.routing._
 import needletail.server.{RawClient, RunningServer, ServerFixture}
-import needletail.testing.Suite
+import needletail.testing.{Pause, Suite}
 import needletail.websocket.frame.Frames._
 import needletail.websocket.frame.{CountedMemory, FrameReader}
 
 /** What a peer may do over a socket to harm a server: it is answered or ended, and the server goes on. */
 class HostilePeerSuite extends Suite {
   private val config = WebSocketConfig(maxMessage = 100000, closeTimeout = 300.millis)
+  private val group  = new Broadcast
   private val routes = Routes(
     GET / "echo" to webSocket.withConfig(config)(socket => message => socket ! message),
+    GET / "large" to webSocket.withConfig(config.copy(maxPendingOutput = 1000)) { socket => message =>
+      socket ! (if (message.text == "go") new Array[Byte](12 << 20) else Array[Byte](1))
+    },
+    POST / "held" + request to (r => r.body.bytes.map(_ => Response.ok)),
+    GET / "cast" to webSocket.withConfig(config.copy(pingInterval = Duration.Zero, maxPendingOutput = 1 << 30)) {
+      socket =>
+        group.join(socket)
+        _ => ()
+    },
     GET / "ends" to webSocket.withConfig(config) { socket =>
       socket.close(4000)
       _ => ()
@@ -86,6 +96,32 @@ class HostilePeerSuite extends Suite {
       assert(n < 2000)
       eventually(Await.result(server.statistics, 20.seconds).connectionsOpen == 0)
       peer.client.close()
+    }
+  }
+
+  test("a member of a broadcast that reads nothing ends, although nothing else is sent to it") {
+    ServerFixture.serving(routes, ServerFixture.loopback.copy(writeTimeout = 300.millis)) { server =>
+      val peer = new Peer(server.port, "/cast")
+      eventually(group.size == 1)
+      group.send(new Array[Byte](32 << 20))
+      eventually(Await.result(server.statistics, 20.seconds).connectionsOpen == 0)
+      peer.client.close()
+    }
+  }
+
+  test("messages that are read while memory is short are answered, or the WebSocket ends with 1013") {
+    val config = ServerFixture.loopback.copy(memoryBudget = 256 * 1024)
+    ServerFixture.serving(routes, config) { server =>
+      val held = "POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 15000\r\n\r\n" + "x" * 14999
+      val bodies = Seq.fill(8)(new RawClient(server.port).send(held))
+      Pause(300.millis)
+      val peer = new Peer(server.port, "/large")
+      peer.send(text("go") ++ many(400)(text("x" * 100)) ++ close(1000))
+      val got = peer.client.readAll()
+      peer.client.close()
+      val answers = "\u0082\u0001\u0001" * 400 + "\u0088\u0002\u0003\u00e8"
+      assert(got.endsWith("\u0003\u00f5memory is short") || got.endsWith(answers), got.takeRight(100))
+      bodies.foreach(_.close())
     }
   }
 

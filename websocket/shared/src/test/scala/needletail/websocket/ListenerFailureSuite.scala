@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 import scala.util.control.ControlThrowable
 
-import needletail.async.{Async, AsyncPromise}
+import needletail.async.{Async, AsyncPromise, Cancelled}
 import needletail.routing._
 import needletail.server.{Log, RunningServer, ServerFixture}
 import needletail.stream.Stream
@@ -23,7 +23,9 @@ class ListenerFailureSuite extends Suite {
     () => throw new NoClassDefFoundError("gone"),
     () => throw new ControlThrowable {},
     () => throw new InterruptedException("now"),
-    () => throw new AssertionError("wrong")
+    () => throw new AssertionError("wrong"),
+    () => throw new WebSocketClosed(1000, "another one"),
+    () => throw new Cancelled
   )
 
   private def source(of: () => Async[Option[Message]], atCancel: () => Unit = () => ()) =

@@ -60,7 +60,8 @@ private[server] final class TunnelConnection(
         case PeerEnded   => handler.peerEnded()
         case Deadline    => handler.deadlinePassed()
         case Drain       => handler.drain()
-        case _           => handler.relieve()
+        case Relieve     => handler.relieve()
+        case _           => handler.inputDropped()
       }
     flush()
     task = None
@@ -94,7 +95,7 @@ private[server] final class TunnelConnection(
     input = null
     val left = until - this.from
     if (left > connection.unusedBytes && connection.isOpen && !isOver && !mayKeep(left)) {
-      turn(Relieve)
+      turn(InputDropped)
       until
     } else this.from
   }
@@ -195,13 +196,14 @@ private[server] final class TunnelConnection(
 private[server] object TunnelConnection {
 
   // what a turn is about
-  private final val None        = 0
-  private final val Open        = 1
-  private final val Receive     = 2
-  private final val Woken       = 3
-  private final val OutputTaken = 4
-  private final val PeerEnded   = 5
-  private final val Deadline    = 6
-  private final val Drain       = 7
-  private final val Relieve     = 8
+  private final val None         = 0
+  private final val Open         = 1
+  private final val Receive      = 2
+  private final val Woken        = 3
+  private final val OutputTaken  = 4
+  private final val PeerEnded    = 5
+  private final val Deadline     = 6
+  private final val Drain        = 7
+  private final val Relieve      = 8
+  private final val InputDropped = 9
 }

@@ -22,7 +22,7 @@ final class Broadcast(closeSlow: Boolean = true) {
 
   /**
    * Adds a WebSocket, until it closes or leaves. From any thread: it is sent what the same thread passes to `send` from
-   * then on.
+   * then on. On its loop that is done at once, but `send` comes soon: it is also sent what this turn has passed to `send`.
    */
   def join(socket: WebSocket): Unit = {
     val member  = socket.asInstanceOf[SocketConnection]
@@ -30,7 +30,10 @@ final class Broadcast(closeSlow: Boolean = true) {
     onLoop(socket.loop)(() => if (members.add(member)) member.atEnd(members.leaver))
   }
 
-  /** Removes a WebSocket. From any thread. */
+  /**
+   * Removes a WebSocket. From any thread: it is sent what the same thread has passed to `send` before. On its loop that is
+   * done at once: it is not sent what this turn has passed to `send`; `socket.send` is for its last messages.
+   */
   def leave(socket: WebSocket): Unit = {
     val members = loops.get(socket.loop)
     if (members != null)
@@ -106,6 +109,9 @@ private object Broadcast {
 
 /** A message with the frame that servers send of it. */
 private[websocket] final class SharedFrame(val message: Message) {
-  val bytes: Array[Byte] =
-    FrameWriter.frame(FrameWriter.Final | (if (message.isText) Opcode.Text else Opcode.Binary), message.bytes)
+
+  /** The first byte: it is not compressed. */
+  val first: Int = FrameWriter.Final | (if (message.isText) Opcode.Text else Opcode.Binary)
+
+  val bytes: Array[Byte] = FrameWriter.frame(first, message.bytes)
 }

@@ -56,9 +56,10 @@ private[websocket] final class ReceivedMessages(socket: WebSocket) extends Strea
   def sends(stream: Stream[Message]): Unit = {
     sending = new Reported(stream).mapAsync(1)(send).drain()
     sending.onComplete {
-      case Success(_)                                 => socket.close()
-      case Failure(_: WebSocketClosed | _: Cancelled) => ()
-      case Failure(e)                                 =>
+      case Success(_) => socket.close()
+      // by its own end; another WebSocket's, or what else was cancelled, is a failure of the stream
+      case Failure(_: WebSocketClosed | _: Cancelled) if !socket.isOpen => ()
+      case Failure(e)                                                   =>
         socket.report("the stream", e)
         socket.close(CloseCode.InternalError)
     }

@@ -101,7 +101,8 @@ private[websocket] final class SocketConnection(
       true
     case FrameReader.Pong  => true
     case FrameReader.Close =>
-      if (phase == Open && hasKept) endsLater(FrameReader.Close) else peerCloses()
+      if (phase == Open && hasKept) endsLater(FrameReader.Close)
+      else if (phase != Closed) peerCloses() // a further one gives no more time
       false
     case FrameReader.Failed =>
       fail(reader.code, reader.reason)
@@ -222,8 +223,12 @@ private[websocket] final class SocketConnection(
 
   def relieve(): Unit = {
     if (codec != null) codec.relieve(this)
-    if (held > 0) fail(CloseCode.TryAgainLater, "memory is short")
+    if (held > 0) memoryShort()
   }
+
+  def inputDropped(): Unit = memoryShort()
+
+  private def memoryShort(): Unit = fail(CloseCode.TryAgainLater, "memory is short")
 
   def closed(): Unit = {
     concluded(CloseCode.Abnormal, "the connection was lost")
@@ -338,14 +343,18 @@ private[websocket] final class SocketConnection(
       writable.await()
     }
 
-  /** Sends a whole frame of a server that other connections send too. Returns false if there is no room. */
-  def sendShared(frame: SharedFrame): Boolean =
-    if (!role.isServer || tunnel.writer != null || output.isWaiting) send(frame.message)
-    else
-      phase == Open && pendingBytes <= config.maxPendingOutput && {
-        tunnel.writeOwned(frame.bytes, 0, frame.bytes.length)
-        true
-      }
+  /**
+   * Sends a whole frame of a server that other connections send too, or the same message by itself where that would not
+   * keep its place. Returns false if there is no room.
+   */
+  def sendShared(frame: SharedFrame): Boolean = phase == Open && pendingBytes <= config.maxPendingOutput && {
+    if (!role.isServer || tunnel.writer != null || output.isWaiting) write(frame.first, frame.message.bytes)
+    else {
+      tunnel.writeOwned(frame.bytes, 0, frame.bytes.length)
+      if (tunnel.pendingOutput > 0) tunnel.wake() // so that the peer has to read it in time
+    }
+    true
+  }
 
   private def signalWritable(): Unit = if (writable.isAwaited) {
     if (pendingBytes > config.maxPendingOutput) tunnel.flush()

@@ -69,7 +69,8 @@ abstract class WebSocket private[websocket] () {
   /**
    * No message is received until `resume`. Those that arrive are kept, up to 64 KiB and one message; then nothing more is
    * read. As long as it is, pings are answered, a peer that does not answer is disconnected, and its end is noticed: reported at
-   * once if no message is kept, else after those, which have to be taken within `closeTimeout` each.
+   * once if no message is kept, else after those, which have to be taken within `closeTimeout` each. If the connection is
+   * lost, that is reported at once, and they are dropped.
    */
   final def pause(): Unit = { onLoop(() => pauseHere()); () }
 

@@ -4,7 +4,7 @@ import needletail.http.zlib.RawDeflater
 import needletail.testing.Suite
 import needletail.websocket.frame.Frames.{found, frame}
 import needletail.websocket.frame.{CountedMemory, FrameReader}
-import needletail.websocket.socket.MemoryTunnel
+import needletail.websocket.socket.{Broadcast, MemoryTunnel}
 
 /** What peers may send as compressed messages (RFC 7692 §7.2.2 and §7.2.3), and what they must not. */
 class DeflateCodecSuite extends Suite {
@@ -158,6 +158,15 @@ class DeflateCodecSuite extends Suite {
     // by borrowed compressors nothing is held
     assertEquals(codec(takeover = false).compress(payload, memory).toSeq, first.toSeq)
     assertEquals(memory.held, 0L)
+  }
+
+  test("a message of a broadcast is not compressed, whatever was sent before it in the same turn") {
+    val tunnel = new MemoryTunnel(codec = codec(takeover = false))
+    val group  = new Broadcast
+    tunnel.within(group.join(_))
+    tunnel.loop.within { tunnel.socket.ping(Array('p'.toByte)); group.send(words) }
+    tunnel.loop.runAll()
+    assertEquals(tunnel.settle().output, Vector("ping p", s"text $words"))
   }
 
   test("a little input that is many large messages leaves turns to others") {

@@ -6,9 +6,12 @@ import needletail.testkit.ManualLoop
 import needletail.websocket.config.WebSocketConfig
 import needletail.websocket.frame.{CountedMemory, FrameReader, Frames, MessageCodec}
 
-/** A WebSocket of a server on a tunnel in memory, with the clock of its loop by hand. */
-final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: MessageCodec = null)
-    extends Tunnel {
+/** A WebSocket, of a server by default, on a tunnel in memory, with the clock of its loop by hand. */
+final class MemoryTunnel(
+    config: WebSocketConfig = WebSocketConfig(),
+    codec: MessageCodec = null,
+    isServer: Boolean = true
+) extends Tunnel {
   val loop: ManualLoop           = new ManualLoop
   private val out                = new ByteWriter(64)
   private val sent               = new ByteWriter(64)
@@ -54,7 +57,13 @@ final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: Mes
   var socket: WebSocket                = null
   var got: Vector[String]              = Vector.empty
   var onMessage: Message => Unit       = _ => ()
-  private val connection               = new SocketConnection(this, config, Role.server, None, codec)
+  private val role                     = if (isServer) Role.server
+  else
+    new Role {
+      def isServer: Boolean = false
+      def maskKey(): Int    = Frames.key
+    }
+  private val connection               = new SocketConnection(this, config, role, None, codec)
   private def turn(body: => Any): Unit = loop.within {
     inTurn = true
     turns += 1
@@ -120,6 +129,9 @@ final class MemoryTunnel(config: WebSocketConfig = WebSocketConfig(), codec: Mes
   def end(): this.type     = { turn(connection.peerEnded()); settle() }
   def relieve(): this.type = { turn(connection.relieve()); settle() }
   def gone(): this.type    = { connection.closed(); this }
+
+  /** As a connection does if there is no memory for what the socket has not used. */
+  def dropInput(): this.type = { left = Array.empty; turn(connection.inputDropped()); settle() }
 
   /** Runs `body` on the loop outside of a turn. */
   def within(body: WebSocket => Unit): this.type = { loop.within(body(socket)); settle() }

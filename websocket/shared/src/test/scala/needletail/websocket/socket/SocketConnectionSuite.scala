@@ -263,6 +263,36 @@ class SocketConnectionSuite extends Suite {
     assertEquals(echoing().receive(frame(0x02, new Array[Byte](500))).gone().held, 0L)
   }
 
+  test("input that there is no memory for ends a socket, also one that holds nothing") {
+    val t = echoing()
+    t.isStuck = true
+    t.receive(Array.fill(50)(text("x" * 100)).flatten)
+    assert(t.bytesLeft > 0 && t.held == 0 && !t.isFinished)
+    t.dropInput()
+    assertEquals(t.got.last, "closed 1013")
+    assert(t.isFinished)
+  }
+
+  test("a broadcast's message that the kernel does not take has a turn, and so a time to be read") {
+    val t     = echoing()
+    val group = new Broadcast
+    t.within(group.join(_))
+    for (isStuck <- Seq(false, true)) {
+      t.isStuck = isStuck
+      val before = t.turns
+      group.send("to all")
+      t.loop.runAll()
+      assertEquals(t.settle().turns - before, if (isStuck) 1 else 0)
+    }
+  }
+
+  test("a server that repeats its close frame has no more time to end the connection") {
+    val t = new MemoryTunnel(isServer = false)
+    t.receive(close(3001, masked = false)).after(4).receive(close(3001, masked = false))
+    assert(!t.isFinished && t.after(2).isFinished)
+    assertEquals(t.got, Vector("closed 3001"))
+  }
+
   test("a connection that ends without a close frame is reported so") {
     assertEquals(echoing().end().got, Vector("closed 1006"))
     assertEquals(echoing().gone().got, Vector("closed 1006"))
