@@ -84,7 +84,7 @@ class JsonReaderSuite extends Suite {
       Json.parse(text, limits).flatMap(_.as[BigDecimal])
     for (text <- Seq("0", "-1.50", "1e999", "1e-1000", "0.5e3", "0e-5", "12345678901234567890.5"))
       assertEquals(decimal(text), Right(BigDecimal(text)))
-    for (text <- Seq("1e1001", "1e-1001", "1e40000000", "1e2147483647", "0e-999999999", "0e2147483647", "1e9999999999"))
+    for (text <- Seq("1e1001", "1e-1001", "1e40000000", "1e2147483647", "0e-999999999", "1e9999999999"))
       assertEquals(error(decimal(text)), s"expected a number of at most 1,000 digits, got $text")
     for (long <- Seq("7" * 3000, "0." + "7" * 3000))
       assertEquals(

@@ -20,7 +20,7 @@ class HostilePeerSuite extends Suite {
       socket ! (if (message.text == "go") new Array[Byte](12 << 20) else Array[Byte](1))
     },
     POST / "held" + request to (r => r.body.bytes.map(_ => Response.ok)),
-    GET / "cast" to webSocket.withConfig(config.copy(pingInterval = Duration.Zero, maxPendingOutput = 1 << 30)) {
+    GET / "cast" to webSocket.withConfig(config.copy(pingInterval = 0.seconds, maxPendingOutput = 1 << 30)) {
       socket =>
         group.join(socket)
         _ => ()
@@ -112,7 +112,7 @@ class HostilePeerSuite extends Suite {
   test("messages that are read while memory is short are answered, or the WebSocket ends with 1013") {
     val config = ServerFixture.loopback.copy(memoryBudget = 256 * 1024)
     ServerFixture.serving(routes, config) { server =>
-      val held = "POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 15000\r\n\r\n" + "x" * 14999
+      val held   = "POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 15000\r\n\r\n" + "x" * 14999
       val bodies = Seq.fill(8)(new RawClient(server.port).send(held))
       Pause(300.millis)
       val peer = new Peer(server.port, "/large")

@@ -12,8 +12,8 @@ import needletail.testing.{Pause, Suite}
 class SlowServerSuite extends Suite {
   private val Size = 24 << 20
 
-  /** What a server gets that opens a WebSocket and reads by `reading`; the client sends `Size` bytes by `sending`. */
-  private def received(writeTimeout: FiniteDuration)(sending: WebSocket => Unit)(reading: Reader => Unit): Long = {
+  /** What a server gets that opens a WebSocket and reads by `reading`; the client sends `Size` bytes by `sends`. */
+  private def received(timeout: FiniteDuration)(sends: WebSocket => Unit)(reading: Reader => Unit): Long = {
     val listener = new ServerSocket()
     listener.setReceiveBufferSize(64 * 1024)
     listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress, 0))
@@ -22,11 +22,11 @@ class SlowServerSuite extends Suite {
       pingInterval = Duration.Zero,
       closeTimeout = 300.millis
     )
-    val client = WebSocketClient(WebSocketClientConfig(webSocket = config, writeTimeout = writeTimeout))
+    val client = WebSocketClient(WebSocketClientConfig(webSocket = config, writeTimeout = timeout))
     try {
       val opened = client.future(s"ws://127.0.0.1:${listener.getLocalPort}/") { socket =>
         for (_ <- 1 to Size >> 20) socket.send(new Array[Byte](1 << 20))
-        sending(socket)
+        sends(socket)
         _ => ()
       }
       val peer = listener.accept()

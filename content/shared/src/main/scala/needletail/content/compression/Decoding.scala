@@ -75,7 +75,9 @@ object Decoding {
       case coding :: Nil if Decoders.isUsable(coding) =>
         val plain = new Decompressing(request.body.stream, () => newDecoder(coding), limits)
         request.onOver(() => plain.release())
-        Right(request.withBody(MessageBody.streamed(plain, -1, request.body)).withoutHeader("Content-Encoding"))
+        Right(
+          request.withBody(MessageBody.streamed(plain, -1, request.body)).withoutHeader("Content-Encoding")
+        )
       case _ => Left(unknown)
     }
   }

@@ -62,7 +62,7 @@ class DecodingSuite extends Suite with Serving {
       Headers("Content-Encoding" -> "gzip", "X" -> "y"),
       MessageBody.of(gzip("a".getBytes))
     )
-    val plain = Decoding.decoded(request).flatMap(Decoding.decoded(_)).fold(e => throw e, identity)
+    val plain = Decoding.decoded(request).flatMap(Decoding.decoded(_)).fold(throw _, identity)
     assertEquals(new ManualLoop().run(plain.text).get, "a")
     assertEquals((plain.header("Content-Encoding"), plain.header("X")), (None, Some("y")))
   }
@@ -147,7 +147,7 @@ class DecodingSuite extends Suite with Serving {
   test("a request whose body is neither read to its end nor cancelled leaves no state of zlib behind") {
     val counted          = new CountedDecoders
     val handler: Handler = request => {
-      val plain = Decoding.decoded(request, DecodingLimits(), _ => counted.next()).fold(e => throw e, identity)
+      val plain = Decoding.decoded(request, DecodingLimits(), _ => counted.next()).fold(throw _, identity)
       plain.body.stream.next().flatMap { _ =>
         if (request.path == "/never") new AsyncPromise[Response] else Async.value(Response.ok)
       }
@@ -178,10 +178,10 @@ class DecodingSuite extends Suite with Serving {
       Headers("Content-Encoding" -> "gzip"),
       MessageBody.of(gzip(text.getBytes(UTF_8)))
     )
-    val plain = Decoding.decoded(request).fold(e => throw e, identity).body.stream
+    val plain = Decoding.decoded(request).fold(throw _, identity).body.stream
     val loop  = new ManualLoop
     assert(loop.run(plain.next()).get.nonEmpty)
-    val kept = Decoding.decoded(request.keep.withHeader("X", "y")).fold(e => throw e, identity).body.stream
+    val kept = Decoding.decoded(request.keep.withHeader("X", "y")).fold(throw _, identity).body.stream
     request.release()
     for (stream <- List(plain, kept)) intercept[IllegalStateException](loop.run(stream.next()).get)
   }

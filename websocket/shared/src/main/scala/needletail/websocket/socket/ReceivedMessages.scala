@@ -52,12 +52,14 @@ private[websocket] final class ReceivedMessages(socket: WebSocket) extends Strea
     if (socket.isOpen) socket.resume()
   }
 
-  /** Sends the messages of `stream`, as fast as the peer takes them, then closes. */
+  /**
+   * Sends the messages of `stream`, as fast as the peer takes them, then closes; with 1011 if it fails, also if by the end
+   * of another WebSocket.
+   */
   def sends(stream: Stream[Message]): Unit = {
     sending = new Reported(stream).mapAsync(1)(send).drain()
     sending.onComplete {
-      case Success(_) => socket.close()
-      // by its own end; another WebSocket's, or what else was cancelled, is a failure of the stream
+      case Success(_)                                                   => socket.close()
       case Failure(_: WebSocketClosed | _: Cancelled) if !socket.isOpen => ()
       case Failure(e)                                                   =>
         socket.report("the stream", e)

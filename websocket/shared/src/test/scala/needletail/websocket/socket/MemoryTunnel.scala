@@ -57,12 +57,7 @@ final class MemoryTunnel(
   var socket: WebSocket                = null
   var got: Vector[String]              = Vector.empty
   var onMessage: Message => Unit       = _ => ()
-  private val role                     = if (isServer) Role.server
-  else
-    new Role {
-      def isServer: Boolean = false
-      def maskKey(): Int    = Frames.key
-    }
+  private val role                     = if (isServer) Role.server else MemoryTunnel.client
   private val connection               = new SocketConnection(this, config, role, None, codec)
   private def turn(body: => Any): Unit = loop.within {
     inTurn = true
@@ -143,4 +138,11 @@ final class MemoryTunnel(
     Frames.found(new FrameReader(false, 1 << 24, Long.MaxValue, new CountedMemory), bytes, Seq(bytes.length))
   }
   def bytesLeft: Int = left.length
+}
+
+private object MemoryTunnel {
+  val client: Role = new Role {
+    def isServer: Boolean = false
+    def maskKey(): Int    = Frames.key
+  }
 }
