@@ -31,6 +31,15 @@ final class ThreadLoop(name: String = "needletail-loop") extends Loop with AutoC
   /** Ends the thread after the tasks that are queued now; timers are discarded. Does not wait. */
   def close(): Unit = if (!closed) tasks.put(() => closed = true)
 
+  private val atEnds = new java.util.LinkedHashSet[Runnable] // the thread's own
+
+  override private[needletail] def atEnd(task: Runnable): Unit    = { atEnds.add(task); () }
+  override private[needletail] def notAtEnd(task: Runnable): Unit = { atEnds.remove(task); () }
+
+  /** Once it is closed it takes no task, and runs its last ones: what is to follow must not suffer. */
+  override private[needletail] def unhandled(error: Throwable): Unit =
+    if (closed) guarded(() => throw error) else super.unhandled(error)
+
   private def runTasks(): Unit = {
     Loop.enter(this)
     while (!closed) {
@@ -45,6 +54,7 @@ final class ThreadLoop(name: String = "needletail-loop") extends Loop with AutoC
       guarded(last)
       last = tasks.poll()
     }
+    for (task <- atEnds.toArray(new Array[Runnable](0))) guarded(task) // of a copy, as they may change it
   }
 
   /** The next task; null if there is none in so many nanoseconds, or if the thread is interrupted. */

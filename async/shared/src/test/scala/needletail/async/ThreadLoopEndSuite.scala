@@ -1,0 +1,52 @@
+package needletail.async
+
+import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch}
+
+/** The end of a loop that has a thread of its own. */
+class ThreadLoopEndSuite extends ThreadLoopSuite {
+
+  test("a callback that throws in one of its last tasks is reported, and the others are called all the same") {
+    val loop     = new ThreadLoop
+    val called   = new ConcurrentLinkedQueue[Int]
+    val reported = new ConcurrentLinkedQueue[String]
+    val done     = new CountDownLatch(1)
+    loop.execute { () =>
+      Thread.currentThread.setUncaughtExceptionHandler((_, e) => { reported.add(e.getMessage); () })
+      val promise = new AsyncPromise[Unit]
+      for (n <- 1 to 3) promise.foreach { _ =>
+        called.add(n)
+        throw new IllegalStateException(s"the callback $n")
+      }
+      loop.close()
+      loop.execute { () => promise.succeed(()); () }
+      loop.execute(() => done.countDown())
+    }
+    arrives(done)
+    assertEquals(called.toArray.toList, List[Any](1, 2, 3))
+    assertEquals(reported.toArray.toList, List[Any]("the callback 1", "the callback 2", "the callback 3"))
+  }
+
+  test("tasks for its end run after its last ones, without those that were taken back") {
+    val loop  = new ThreadLoop
+    val order = new ConcurrentLinkedQueue[String]
+    val done  = new CountDownLatch(1)
+
+    def task(name: String): Runnable = () => { order.add(name); () }
+    val first                        = task("first")
+    val gone                         = task("taken back")
+    loop.execute { () =>
+      loop.atEnd(first)
+      loop.atEnd(gone)
+      loop.atEnd(first)
+      loop.notAtEnd(gone)
+      loop.close()
+      loop.execute { () =>
+        order.add("last task")
+        loop.atEnd(task("registered late"))
+        loop.atEnd(() => done.countDown())
+      }
+    }
+    arrives(done)
+    assertEquals(order.toArray.toList, List[Any]("last task", "first", "registered late"))
+  }
+}
