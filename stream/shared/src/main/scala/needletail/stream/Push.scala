@@ -3,7 +3,7 @@ package needletail.stream
 import scala.collection.mutable
 
 import needletail.async.{Async, AsyncPromise, Loop, Survivable}
-import needletail.stream.stage.{Later, Pull}
+import needletail.stream.stage.Pull
 
 /**
  * A stream filled from outside: by actors, other event loops, any thread. It holds at most `capacity` elements that have not
@@ -101,7 +101,8 @@ final class Push[A](val capacity: Int) {
     } else {
       // Waiters that were notified of a free place may no longer need it: so that it is not lost, all others are notified.
       wakeWriters()
-      new Later(waiter.promise.flatMap(_ => Pull.async(take())))
+      // a writer of this loop that was notified may have added an element already
+      Pull.of(waiter.promise.flatMap(_ => Pull.async(take())))
     }
   }
 

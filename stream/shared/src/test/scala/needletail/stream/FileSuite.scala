@@ -3,6 +3,7 @@ package needletail.stream
 import java.io.IOException
 import java.nio.file.{Files, Path, Paths}
 
+import scala.concurrent.duration._
 import scala.util.{Failure, Random}
 
 import needletail.async.Async
@@ -86,6 +87,17 @@ class FileSuite extends Suite {
     }
   }
 
+  test("a piece that comes when its reader has given up goes through the stages that ask for it next") {
+    withFile("hello".getBytes) { file =>
+      val loop   = new ManualLoop
+      val stream = Stream.file(file).map(_.length)
+      loop.within(stream.next().cancel())
+      loop.advance(1.second) // until it has been read
+      assertEquals(loop.run(stream.next()).get, Some(5))
+      assertEquals(loop.run(stream.next()).get, None)
+    }
+  }
+
   test("an error of the disk is the stream's failure, and the file is closed") {
     onLinux()
     val self = Paths.get("/proc/self/mem") // its first page cannot be read
@@ -153,7 +165,7 @@ class FileSuite extends Suite {
       val loop    = new ManualLoop
       val probe   = new Probe(Seq("a".getBytes), ending = Probe.Never)
       val written = loop.within(probe.writeTo(file))
-      loop.advance(scala.concurrent.duration.Duration(1, "s"))
+      loop.advance(1.second)
       loop.within(written.cancel())
       assertEquals((probe.cancelled, probe.misuse), (1, Nil))
       loop.runAll()

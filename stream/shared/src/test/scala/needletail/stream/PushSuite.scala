@@ -6,7 +6,7 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 import scala.util.{Failure, Success}
 
-import needletail.async.{Async, Cancelled, ThreadLoop}
+import needletail.async.{Async, AsyncPromise, Cancelled, ThreadLoop}
 import needletail.testing.Suite
 import needletail.testkit.ManualLoop
 
@@ -122,6 +122,28 @@ class PushSuite extends Suite {
     assertEquals(loop.run(push.stream.next()).get, Some(0))
     assertEquals(loop.run(push.stream.next()).get, Some(2))
     assert(gone.isCompleted && send.isCompleted)
+  }
+
+  test("an element that is added as its reader begins to wait goes through all stages, and others may follow") {
+    val stages = Seq[(String, Stream[Int] => Stream[Int])](
+      "map"      -> (_.map(_ * 10)),
+      "until"    -> (_.until(new AsyncPromise[Unit]).map(_ * 10)),
+      "merge"    -> (_.merge(Stream.empty).map(_ * 10)),
+      "zip"      -> (_.zip(Stream.from(1 to 9)).map(_._1 * 10)),
+      "mapAsync" -> (_.mapAsync(1)(n => Async.value(n * 10)))
+    )
+    for ((name, stage) <- stages) {
+      val loop   = new ManualLoop
+      val push   = new Push[Int](1)
+      val stream = stage(push.stream)
+      push.offer(1)
+      loop.within(push.offer(2).asInstanceOf[Offer.Later].room) // never offers again
+      loop.within(push.send(3))
+      assertEquals(loop.run(stream.next()).get, Some(10), name)
+      assertEquals(loop.run(stream.next()).get, Some(30), name)
+      assertEquals(push.offer(4), Offer.Accepted, name)
+      assertEquals(loop.run(stream.next()).get, Some(40), name)
+    }
   }
 
   test("waits that were given up leave nothing behind") {

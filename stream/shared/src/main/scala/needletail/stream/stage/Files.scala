@@ -18,8 +18,8 @@ private[stream] final class FileSource(file: OpenFile[InputStream], pieceSize: I
     if (over) Pull.End
     else {
       if (reading == null) reading = file.useUntil[Array[Byte]](_.isEmpty)(FileSource.read(_, pieceSize))
-      // shielded, so that the next call gets the piece of one that was withdrawn
-      new Later(reading.shield.transform(read))
+      // shielded, so that the next call gets the piece of one that was withdrawn, which may be there
+      Pull.of(reading.shield.transform(read))
     }
 
   private val read: Try[Array[Byte]] => Async[AnyRef] = result => {

@@ -87,7 +87,8 @@ private[stream] final class Side[A](up: Pull[A], changed: () => Unit) {
           asked = later.async
           asked.onComplete { _ => changed() }
           Pull.Again
-        case x => settled(x)
+        case later: Later => settled(Pull.of(later.async))
+        case x            => settled(x)
       }
     else
       asked.poll match {

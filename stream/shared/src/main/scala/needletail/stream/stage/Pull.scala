@@ -48,7 +48,7 @@ private[needletail] final class Later(val async: Async[AnyRef]) {
 
   /** Continues with the result of `f` for the element or `Pull.End`. Failures are passed on. */
   def andThen(f: AnyRef => AnyRef): Later =
-    if (async.isCompleted) this else new Later(async.flatMap(x => Pull.async(f(x))))
+    if (failure != null) this else new Later(async.flatMap(x => Pull.async(f(x))))
 
   /** The same, with failures. */
   def orElse(f: AnyRef => AnyRef)(failed: Throwable => AnyRef): AnyRef = {
