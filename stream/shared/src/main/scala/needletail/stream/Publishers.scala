@@ -199,13 +199,13 @@ private final class Published[A](stream: Stream[A], loop: Loop) extends Publishe
           return
         } else {
           budget -= 1
-          asked = stream.next()
+          asked = Async.defer(stream.next()) // which may throw
           val result = asked.poll
           if (result.isDefined) receive(result.get)
           else {
             asked.onComplete { t =>
-              reading = false
               receive(t)
+              reading = false
               go()
             }
             return

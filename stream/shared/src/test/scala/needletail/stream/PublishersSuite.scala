@@ -4,6 +4,7 @@ import java.util.concurrent.Flow.{Publisher, Subscriber, Subscription}
 
 import scala.util.Failure
 
+import needletail.async.Async
 import needletail.testing.Suite
 import needletail.testkit.ManualLoop
 
@@ -59,6 +60,44 @@ class PublishersSuite extends Suite {
       loop.runAll()
       assertEquals((other.heard, waits.cancelled), (Nil, 1))
     }
+  }
+
+  test("onNext is not called again before it has returned, also for elements that had to be waited for") {
+    for (waits <- Seq[Int => Boolean](_ => false, _ => true, _ == 1, _ == 2)) {
+      val loop    = new ManualLoop
+      var calling = false
+      var nested  = 0
+      val heard   = new Heard[Int](
+        1,
+        s => {
+          if (calling) nested += 1
+          calling = true
+          s.request(1)
+          calling = false
+        }
+      )
+      val numbers = Stream.unfold(1)(n =>
+        (if (waits(n)) Async.yieldNow else Async.unit).map(_ => if (n > 3) None else Some((n, n + 1)))
+      )
+      Publishers.publisher(numbers, loop).subscribe(heard)
+      loop.runAll()
+      assertEquals((heard.heard, nested), (List[Any](1, 2, 3, "complete"), 0))
+    }
+  }
+
+  test("a stream whose next throws, or returns null, is a failure of its publisher") {
+    val broken                             = new Exception("broken")
+    def heard(answer: => Async[Option[Int]]) = {
+      val loop = new ManualLoop
+      val all  = new Heard[Int](9)
+      Publishers
+        .publisher(new Stream[Int] { def next(): Async[Option[Int]] = answer; def cancel(): Unit = () }, loop)
+        .subscribe(all)
+      loop.runAll()
+      all.heard
+    }
+    assertEquals(heard(throw broken), List[Any](broken))
+    assert(heard(null).head.isInstanceOf[NullPointerException])
   }
 
   test("failures, wrong requests, a second subscriber and a subscriber that throws") {
