@@ -1,9 +1,13 @@
 package needletail.stream
 
+import java.util.concurrent.{CountDownLatch, RejectedExecutionException, TimeUnit}
+import java.util.concurrent.atomic.AtomicReference
+
 import scala.concurrent.Await
 import scala.concurrent.duration._
+import scala.util.Try
 
-import needletail.async.{Async, ThreadLoop}
+import needletail.async.{Async, AsyncPromise, ThreadLoop}
 import needletail.testing.Suite
 
 class IteratorSuite extends Suite {
@@ -48,6 +52,23 @@ class IteratorSuite extends Suite {
       assertEquals(probe.cancelled, 1)
       assertEquals(elements.hasNext, false)
     }
+  }
+
+  test("it fails when the loop ends while it waits") {
+    val loop     = new ThreadLoop
+    val begun    = new CountDownLatch(1)
+    val never    = Stream.defer { begun.countDown(); new AsyncPromise[Stream[Int]] }
+    val elements = never.blockingIterator(loop)
+    val seen     = new AtomicReference[Try[Int]]
+    val reader   = new Thread(() => seen.set(Try(elements.next())))
+    reader.setDaemon(true)
+    reader.start()
+    val hasBegun = begun.await(20, TimeUnit.SECONDS)
+    assert(hasBegun)
+    loop.close()
+    reader.join(20000)
+    assert(seen.get != null && seen.get.failed.get.isInstanceOf[RejectedExecutionException], seen.get)
+    assertEquals(elements.hasNext, false)
   }
 
   test("it cannot wait for the loop that it is on") {

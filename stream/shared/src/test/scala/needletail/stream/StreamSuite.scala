@@ -113,6 +113,17 @@ class StreamSuite extends Suite {
     assertEquals(probe.cancelled, 1)
   }
 
+  test("a deferred stream that is null is a failure, once") {
+    for (make <- Seq[() => Async[Stream[Int]]](() => Async.value(null), () => Async.yieldNow.map(_ => null))) {
+      val loop   = new ManualLoop
+      var made   = 0
+      val stream = Stream.defer { made += 1; if (made > 9) Async.value(Stream(1)) else make() }
+      assert(loop.run(stream.next()).failed.get.isInstanceOf[NullPointerException])
+      assertEquals(loop.run(stream.next()).get, None)
+      assertEquals(made, 1)
+    }
+  }
+
   test("unfold, defer, fromIterator") {
     assertEquals(
       all(Stream.unfold(1)(n => Async.sleep(1.milli).map(_ => if (n < 4) Some((n * 10, n + 1)) else None))),

@@ -1,10 +1,12 @@
 package needletail.stream.stage
 
+import java.util.concurrent.RejectedExecutionException
+
 import scala.collection.mutable.ArrayBuffer
 import scala.concurrent.Await
 import scala.concurrent.duration.Duration
 
-import needletail.async.{Async, Loop, Survivable}
+import needletail.async.{Async, AsyncPromise, Loop, Survivable}
 
 /** A stream as an iterator for another thread, which fetches the elements that are ready together. */
 private[stream] final class BlockingIterator[A](up: Pull[A], loop: Loop) extends Iterator[A]
@@ -21,7 +23,7 @@ private[stream] final class BlockingIterator[A](up: Pull[A], loop: Loop) extends
     if (!fetched.hasNext && !over) {
       if (loop.inLoop) throw new IllegalStateException("a blocking iterator was used on its own event loop")
       val batch =
-        try Await.result(Async.run(loop)(fetch()), Duration.Inf)
+        try Await.result(Async.run(loop)(untilEnd(fetch())), Duration.Inf)
         catch {
           case e: InterruptedException => close(); throw e
           case e: Throwable            => over = true; throw e
@@ -48,6 +50,24 @@ private[stream] final class BlockingIterator[A](up: Pull[A], loop: Loop) extends
     if (asked != null) asked.cancel()
     Pull.cancel(up)
   }
+
+  /** Fails if the loop ends before that, as nothing would complete it any more. */
+  private def untilEnd(fetching: Async[ArrayBuffer[AnyRef]]): Async[ArrayBuffer[AnyRef]] =
+    if (fetching.isCompleted) fetching
+    else {
+      val result          = new AsyncPromise[ArrayBuffer[AnyRef]]
+      val ended: Runnable = () => {
+        result.fail(new RejectedExecutionException("the event loop of a blocking iterator has ended"))
+        ()
+      }
+      loop.atEnd(ended)
+      fetching.onComplete { t =>
+        loop.notAtEnd(ended)
+        result.complete(t)
+        ()
+      }
+      result
+    }
 
   /** The elements that are ready, at least one; empty at the end. */
   private def fetch(): Async[ArrayBuffer[AnyRef]] = {

@@ -3,6 +3,8 @@ package needletail.stream.stage
 import java.io.Closeable
 import java.util.concurrent.atomic.AtomicInteger
 
+import scala.annotation.tailrec
+
 import needletail.async.{Async, Loop, Survivable}
 
 /**
@@ -48,15 +50,21 @@ private[needletail] final class OpenFile[T <: Closeable](open: () => T) {
   }
 
   /** Closes it as soon as it is not in use. May be called more than once. */
-  def close(): Unit =
-    if (state.compareAndSet(Busy, Unwanted)) ()
-    else if (state.compareAndSet(Idle, Closed) && file != null) {
-      // closing may wait for the disk; if no thread is available, it is done here
-      if (Loop.currentOrNull == null) closeNow()
-      else {
-        val closing = Async.blocking(closeNow())
-        if (closing.isCompleted) closeNow()
-      }
+  @tailrec def close(): Unit = {
+    val now = state.get
+    if (now == Busy || now == Idle) {
+      // its thread may begin or end its work at this moment
+      if (!state.compareAndSet(now, if (now == Busy) Unwanted else Closed)) close()
+      else if (now == Idle && file != null) closeIdle()
+    }
+  }
+
+  /** Closing may wait for the disk; if no thread is available, it is done here. */
+  private def closeIdle(): Unit =
+    if (Loop.currentOrNull == null) closeNow()
+    else {
+      val closing = Async.blocking(closeNow())
+      if (closing.isCompleted) closeNow()
     }
 
   private def closeNow(): Unit =
