@@ -5,7 +5,9 @@ import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch}
 /** The end of a loop that has a thread of its own. */
 class ThreadLoopEndSuite extends ThreadLoopSuite {
 
-  test("a callback that throws in one of its last tasks is reported, and the others are called all the same") {
+  test(
+    "a callback that throws in one of its last tasks is reported, and the others are called all the same"
+  ) {
     val loop     = new ThreadLoop
     val called   = new ConcurrentLinkedQueue[Int]
     val reported = new ConcurrentLinkedQueue[String]

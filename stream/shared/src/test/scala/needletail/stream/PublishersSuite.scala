@@ -86,7 +86,7 @@ class PublishersSuite extends Suite {
   }
 
   test("a stream whose next throws, or returns null, is a failure of its publisher") {
-    val broken                             = new Exception("broken")
+    val broken                               = new Exception("broken")
     def heard(answer: => Async[Option[Int]]) = {
       val loop = new ManualLoop
       val all  = new Heard[Int](9)

@@ -124,7 +124,9 @@ class PushSuite extends Suite {
     assert(gone.isCompleted && send.isCompleted)
   }
 
-  test("an element that is added as its reader begins to wait goes through all stages, and others may follow") {
+  test(
+    "an element that is added as its reader begins to wait goes through all stages, and others may follow"
+  ) {
     val stages = Seq[(String, Stream[Int] => Stream[Int])](
       "map"      -> (_.map(_ * 10)),
       "until"    -> (_.until(new AsyncPromise[Unit]).map(_ * 10)),

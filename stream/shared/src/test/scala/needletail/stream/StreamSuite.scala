@@ -114,7 +114,9 @@ class StreamSuite extends Suite {
   }
 
   test("a deferred stream that is null is a failure, once") {
-    for (make <- Seq[() => Async[Stream[Int]]](() => Async.value(null), () => Async.yieldNow.map(_ => null))) {
+    for (
+      make <- Seq[() => Async[Stream[Int]]](() => Async.value(null), () => Async.yieldNow.map(_ => null))
+    ) {
       val loop   = new ManualLoop
       var made   = 0
       val stream = Stream.defer { made += 1; if (made > 9) Async.value(Stream(1)) else make() }

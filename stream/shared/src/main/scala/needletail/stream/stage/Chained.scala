@@ -168,7 +168,9 @@ private[stream] final class Deferred[A](make: () => Async[Pull[A]]) extends Pull
   private val begin: Try[Pull[A]] => Async[AnyRef] = {
     case Success(null) if !over =>
       over = true
-      Async.fail(new NullPointerException("the function of a deferred stream returned null instead of a stream"))
+      Async.fail(
+        new NullPointerException("the function of a deferred stream returned null instead of a stream")
+      )
     case Success(stream) if !over =>
       making = null
       made = stream
