@@ -8,9 +8,10 @@ import needletail.async.{Loop, Timer}
  */
 private[actor] final class ActorResources[M](loop: Loop, inbox: Inbox[M]) {
   private var incarnation = 0
-  private var ticks       = Set.empty[Tick] // those whose timers run
+  private var ticks       = Set.empty[Tick]            // those whose timers run
   private var watching    = Set.empty[Notice]
-  private var children    = Set.empty[ActorRef[_]]
+  private var children    = Set.empty[ActorRef[_]]     // those that have stopped are removed later
+  private var most        = ActorResources.FewChildren // as many are looked at before the next one
 
   def schedule(nanos: Long, message: M, repeats: Boolean): Scheduled = {
     val tick = new Tick(nanos, message, repeats)
@@ -32,7 +33,15 @@ private[actor] final class ActorResources[M](loop: Loop, inbox: Inbox[M]) {
 
   /** A child has been spawned; it is stopped with this incarnation. */
   def adopt(child: ActorRef[_]): Unit =
-    if (inbox.isClosed) child.stop() else children = children.filterNot(_.isStopped) + child
+    if (inbox.isClosed) child.stop()
+    else {
+      if (children.size >= most) {
+        // not each time, as a parent may have many that live long
+        children = children.filterNot(_.isStopped)
+        most = math.max(ActorResources.FewChildren, 2 * children.size)
+      }
+      children += child
+    }
 
   /** The incarnation is over: cancels its timers and watches, and stops its children. */
   def end(): Unit = {
@@ -93,4 +102,8 @@ private[actor] final class ActorResources[M](loop: Loop, inbox: Inbox[M]) {
       watched.remove(this)
     }
   }
+}
+
+private object ActorResources {
+  private final val FewChildren = 16
 }
