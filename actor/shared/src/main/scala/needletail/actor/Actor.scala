@@ -38,7 +38,8 @@ object Actor {
 
   /**
    * Starts an actor on `loop`, from any thread. `make` is called there, before the first message and again after each
-   * failure: it creates the state. The mailbox survives failures.
+   * failure: it creates the state. The mailbox survives failures. The actor lives until it stops, also if nothing refers
+   * to it any more; it stops when the loop ends.
    */
   def spawn[M](
       loop: Loop,

@@ -29,10 +29,16 @@ private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings,
   private var received             = 0L
   private var failures: List[Long] = Nil  // when, newest first; no more than restarts + 1
 
+  /** Its loop has ended, and so has it. */
+  private val loopEnd: Runnable = () => if (!isStopped) end()
+
   def name: String       = settings.name
   def self: ActorRef[M]  = this
   def isStopped: Boolean = inbox.isClosed
-  def stats: ActorStats  = {
+
+  private[actor] def isLost: Boolean = inbox.isLost
+
+  def stats: ActorStats = {
     val mailbox = inbox.mailbox
     ActorStats(
       mailbox.size,
@@ -46,7 +52,8 @@ private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings,
 
   // From any thread.
 
-  def begin(): Unit = inbox.wake()
+  /** Called once, before others know it. On a loop that has ended it stops at once, without a start. */
+  def begin(): Unit = if (!inbox.tryWake()) close()
 
   def send(message: M): Boolean =
     if (message == null) throw new NullPointerException("a message must not be null")
@@ -109,6 +116,7 @@ private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings,
   }
 
   private def start(): Unit = {
+    loop.atEnd(loopEnd)
     actor = ActorCell.Unmade
     guarded {
       actor = make(this)
@@ -144,6 +152,11 @@ private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings,
 
   private def end(): Unit = {
     finish()
+    loop.notAtEnd(loopEnd)
+    close()
+  }
+
+  private def close(): Unit = {
     inbox.close()
     watches.stopped()
   }
@@ -155,10 +168,8 @@ private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings,
   private def throwOnLoop(error: Throwable, isLast: Boolean): Unit = {
     val end =
       if (isLast) s", and is stopped: it failed ${failures.size} times within ${settings.within}" else ""
-    try loop.execute(() => throw new ActorFailed(s"$label failed$end", error))
-    catch {
-      case Survivable(_) => () // the loop is about to end, and this actor with it
-    }
+    try loop.unhandled(new ActorFailed(s"$label failed$end", error))
+    catch { case Survivable(_) => () } // the loop has ended, and takes nothing to report
   }
 
   /** For messages about it: its name, or if it was given none, the class that its behaviour is written in. */

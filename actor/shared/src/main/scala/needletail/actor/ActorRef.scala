@@ -46,25 +46,29 @@ abstract class ActorRef[-M] private[actor] extends Recipient[M] {
 
   private[actor] def watches: DeathWatch
 
+  /** Whether its loop has ended, though that may not have stopped it yet. */
+  private[actor] def isLost: Boolean
+
   /**
    * Sends the message that `make` builds with the recipient for the answer. The result is the first answer, on the
    * calling loop. Fails with `TimedOut` after `timeout`, and at once with [[Stopped]] or `Rejected` if the message was
-   * not accepted.
+   * not accepted: as the actor or its loop has ended, or as the mailbox is full.
    */
   final def ask[R](timeout: FiniteDuration)(make: Recipient[R] => M): Async[R] = {
     val answer = new LoopAnswer[R](Loop.current)
     if (send(make(answer))) answer.promise.timeout(timeout) else Async.fail(refusal)
   }
 
-  /** As `ask`, for callers that are not on a loop. */
+  /** As `ask`, for callers that are not on a loop. Fails with [[Stopped]] also when the actor's loop ends. */
   final def askFuture[R](timeout: FiniteDuration)(make: Recipient[R] => M): Future[R] = {
     val answer = new FutureAnswer[R]
-    if (send(make(answer))) answer.expireOn(loop, timeout) else answer.promise.failure(refusal)
+    if (send(make(answer))) answer.expireOn(loop, timeout, name) else answer.promise.failure(refusal)
     answer.promise.future
   }
 
   private def refusal: Throwable =
-    if (isStopped) new Stopped(name) else new Rejected(s"the mailbox of $name is full", Rejected.Mailbox)
+    if (isStopped || isLost) new Stopped(name)
+    else new Rejected(s"the mailbox of $name is full", Rejected.Mailbox)
 
   override def toString: String = s"ActorRef($name)"
 }
@@ -112,16 +116,20 @@ private[actor] final class FutureAnswer[R] extends Recipient[R] {
 
   def send(answer: R): Boolean = promise.trySuccess(answer)
 
-  def expireOn(loop: Loop, timeout: FiniteDuration): Unit =
+  def expireOn(loop: Loop, timeout: FiniteDuration, name: String): Unit = {
+    val ended: Runnable                  = () => { promise.tryFailure(new Stopped(name)); () }
+    def tryExecute(task: Runnable): Unit =
+      try loop.execute(task)
+      catch { case _: RejectedExecutionException => ended.run() }
     // a loop's timers are created and cancelled on its own thread
-    tryExecute(loop) { () =>
+    tryExecute { () =>
       if (!promise.isCompleted) {
         val timer = loop.schedule(timeout.toNanos, () => { promise.tryFailure(new TimedOut(timeout)); () })
-        promise.future.onComplete(_ => tryExecute(loop)(() => timer.cancel()))(ExecutionContext.parasitic)
+        loop.atEnd(ended)
+        promise.future.onComplete(_ => tryExecute { () => timer.cancel(); loop.notAtEnd(ended) })(
+          ExecutionContext.parasitic
+        )
       }
     }
-
-  private def tryExecute(loop: Loop)(task: Runnable): Unit =
-    try loop.execute(task)
-    catch { case e: RejectedExecutionException => promise.tryFailure(e); () } // that loop has ended
+  }
 }

@@ -21,6 +21,10 @@ private[actor] final class Inbox[M](loop: Loop, settings: ActorSettings, actor: 
   private val busy             = new AtomicBoolean
   private val dead             = new AtomicLong
   @volatile private var closed = false
+  @volatile private var lost   = false
+
+  /** Whether the loop has refused the actor, as it has ended. */
+  def isLost: Boolean = lost
 
   /** Whether the actor has stopped. */
   def isClosed: Boolean = closed
@@ -54,7 +58,7 @@ private[actor] final class Inbox[M](loop: Loop, settings: ActorSettings, actor: 
   def wake(): Unit = if (!tryWake()) abandon()
 
   /** Schedules the actor on its loop if it is not scheduled already. Returns false if the loop has ended. */
-  private def tryWake(): Boolean =
+  def tryWake(): Boolean =
     if (busy.get || !busy.compareAndSet(false, true)) true
     else
       try {
@@ -63,6 +67,7 @@ private[actor] final class Inbox[M](loop: Loop, settings: ActorSettings, actor: 
       } catch {
         case Survivable(_) =>
           busy.set(false)
+          lost = true
           false
       }
 

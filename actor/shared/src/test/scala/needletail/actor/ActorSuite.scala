@@ -61,19 +61,23 @@ class ActorSuite extends Suite {
 
   test("its loop ended: a message left to another sender, who is refused, is a dead letter too") {
     var other: () => Boolean = null
+    var hasEnded             = false
     object Ended extends Loop {
       def inLoop: Boolean                                   = false
       def nowNanos: Long                                    = 0
       def schedule(delayNanos: Long, task: Runnable): Timer = throw new UnsupportedOperationException
-      def execute(task: Runnable): Unit                     = {
-        val send = other
-        other = null
-        if (send != null)
-          assert(send()) // as from another thread, just before this one learns that it is too late
-        throw new java.util.concurrent.RejectedExecutionException
-      }
+      def execute(task: Runnable): Unit                     =
+        if (!hasEnded) task.run()
+        else {
+          val send = other
+          other = null
+          if (send != null)
+            assert(send()) // as from another thread, just before this one learns that it is too late
+          throw new java.util.concurrent.RejectedExecutionException
+        }
     }
     val ref = Actor.spawn[Int](Ended)(_ => _ => ())
+    hasEnded = true
     other = () => ref.send(2)
     assert(!ref.send(1))
     assertEquals((ref.stats.waiting, ref.stats.deadLetters), (0, 2L))
