@@ -123,7 +123,7 @@ package object routing extends routing.Gather with routing.Responding {
 
   /** `"foo" / …` and `"foo" subroutes { base => … }`. */
   implicit class LiteralPath(private val text: String) {
-    def /(literal: String): Path[Unit] = Literal.path(s"$text/$literal")
+    def /(literal: String): Path[Unit] = Literal.path(text) / literal
     def /[B](path: Path[B]): Path[B]   = new BothPaths[B](Literal.path(text), path, Concat.unitLeft[B])
     def /[P](other: P)(implicit not: NotInPath[P]): Mistake = not(other)
 

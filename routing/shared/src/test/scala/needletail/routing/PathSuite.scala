@@ -38,6 +38,19 @@ class PathSuite extends needletail.testing.Suite {
     assertEquals(text(routes, "/api%2Fv1/users"), none)
   }
 
+  test("two literals are the same path with a method before them and without") {
+    for (
+      (own, after, target) <- Seq(
+        ("users" / "/list", GET / "users" / "/list", "/users/list"),
+        ("" / "x", GET / "" / "x", "//x"),
+        ("a" / "b/c", GET / "a" / "b/c", "/a/b/c")
+      )
+    ) {
+      assertEquals(text(Routes(own + GET to "it".ok), target), "it", target)
+      assertEquals(text(Routes(after to "it".ok), target), "it", target)
+    }
+  }
+
   test("a path of no segments is the root") {
     val routes = Routes(GET to "root".ok)
     assertEquals(text(routes, "/"), "root")
