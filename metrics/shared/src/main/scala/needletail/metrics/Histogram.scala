@@ -72,7 +72,7 @@ private[needletail] final class Histogram(val scale: Histogram.Scale) {
 
   /**
    * A duration in nanoseconds that the given share of all durations, from 0 to 1, do not exceed: the end of their last
-   * bucket, and so at most one bucket too long. 0 if there is none.
+   * bucket, and so at most one bucket too long; in the last bucket, the longest duration. 0 if there is none.
    */
   def percentile(share: Double): Long = {
     val rank = Math.ceil(share * count.toDouble).toLong
@@ -83,7 +83,7 @@ private[needletail] final class Histogram(val scale: Histogram.Scale) {
       b += 1
       seen += counts(b)
     }
-    Math.min(longest, scale.upperBound(b))
+    if (b == last) longest else Math.min(longest, scale.upperBound(b)) // the last bucket has no end
   }
 
   /** Writes the counts as one histogram in seconds, with `Histogram.bounds`, under the name that was declared last. */

@@ -33,6 +33,15 @@ class HistogramSuite extends Suite {
     }
   }
 
+  test("a percentile is not too short where durations are longer than the scale") {
+    for (scale <- List(Histogram.fine, Histogram.coarse)) {
+      val h = new Histogram(scale)
+      h.record(5.hours.toNanos, 9)
+      h.record(6.hours.toNanos)
+      for (share <- List(0.5, 1.0)) assertEquals(h.percentile(share), 6.hours.toNanos)
+    }
+  }
+
   test("a histogram without durations") {
     val h = new Histogram(Histogram.fine)
     assertEquals((h.count, h.sumNanos, h.maxNanos, h.percentile(0.99)), (0L, 0L, 0L, 0L))

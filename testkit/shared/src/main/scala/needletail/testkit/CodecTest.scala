@@ -17,8 +17,8 @@ import needletail.tcp.{Codec, Decoded, Decoder}
  *   CodecTest(new LineCodec(80)).isIncomplete("a\nb", "a")
  * }}}
  *
- * A failed check throws an AssertionError that shows the bytes and how they were split. Messages are compared by `==`; arrays in
- * messages, also in case classes and collections, by their content.
+ * A failed check throws an AssertionError that shows the bytes and how they were split. Messages are compared by `==`; arrays by
+ * their content, and case classes and other products by their name and members, also within collections.
  */
 final class CodecTest[I, O](codec: Codec[I, O]) {
   import CodecTest._

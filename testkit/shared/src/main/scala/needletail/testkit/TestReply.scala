@@ -4,7 +4,7 @@ import scala.concurrent.duration.FiniteDuration
 import scala.util.{Failure, Success}
 
 import needletail.async.{Async, Survivable}
-import needletail.http.{Around, ByteStream, Gate, Handler, Refusal, Reply, Request, Response}
+import needletail.http.{Around, ByteStream, Gate, Handler, MessageBody, Refusal, Reply, Request, Response}
 import needletail.http.admission.RouteClass
 import needletail.http.message.{Headers, Method, Status}
 
@@ -63,17 +63,19 @@ final class TestReply private (
   }
 
   /** The whole content; empty for HEAD. A stream is read to its end. The caller owns the array. */
-  lazy val bytes: Array[Byte] =
-    if (isHead || !response.status.allowsBody) new Array[Byte](0) else loop.run(response.body.bytes).get
+  lazy val bytes: Array[Byte] = loop.run(body.bytes).get
+
+  private def body: MessageBody =
+    if (isHead || !response.status.allowsBody) MessageBody.empty else response.body
 
   /** The whole content as UTF-8. */
   def text: String = new String(bytes, java.nio.charset.StandardCharsets.UTF_8)
 
   /**
-   * The whole content piece by piece, each read when `next` is called. Use either this or `bytes` and `text`, not
-   * both.
+   * The whole content piece by piece, each read when `next` is called; without any for HEAD. Use either this or `bytes`
+   * and `text`, not both.
    */
-  lazy val pieces: TestStream = new TestStream(response.body.stream, loop)
+  lazy val pieces: TestStream = new TestStream(body.stream, loop)
 
   override def toString: String =
     if (isAnswered) s"TestReply(${response.status}, $text)" else "TestReply(unanswered)"

@@ -67,6 +67,12 @@ class TestReplySuite extends needletail.testing.Suite {
     assertEquals(routes.test(Request.get("/ticks")).text, "tick 1\ntick 2\ntick 3\n")
   }
 
+  test("a reply to HEAD has no content, whole or in pieces") {
+    val routes = HEAD / "a" to "hello".ok
+    assertEquals(routes.test(Request.head("/a")).text, "")
+    assertEquals(routes.test(Request.head("/a")).pieces.next(), None)
+  }
+
   test("an answer that never comes is an error of the test, not a hang") {
     val routes = GET / "never" to new needletail.async.AsyncPromise[Response]
     val reply  = routes.test(Request.get("/never"))
