@@ -35,6 +35,9 @@ final class Request private[needletail] (
     extras
   }
 
+  /** Whether a limit has refused it after it had waited. */
+  private[needletail] def wasRefused: Boolean = extras != null && shared.wasRefused
+
   /** State shared by the request and all requests derived from it. */
   private[needletail] def shared: RequestExtras = {
     val own = more
@@ -277,6 +280,7 @@ private[needletail] final class RequestExtras {
 
   // The following are those of the first request, see `Request.shared`.
 
+  var wasRefused: Boolean           = false
   private var id: String            = null
   private var csrf: String          = null
   private var isOver                = false

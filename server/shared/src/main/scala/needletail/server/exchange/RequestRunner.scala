@@ -70,7 +70,11 @@ private[needletail] final class RequestRunner(handler: Handler, val context: Ser
       admission.later(route, () => handler(request)) match {
         case later: Reply.Later =>
           new Reply.Later(later.response.map { response =>
-            if (admission.isRefusal(response)) dressed(request, response) else response
+            if (!admission.isRefusal(response)) response
+            else {
+              request.shared.wasRefused = true
+              dressed(request, response)
+            }
           })
         case response => response
       }

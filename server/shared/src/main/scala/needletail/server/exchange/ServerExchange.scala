@@ -119,7 +119,10 @@ private[server] final class ServerExchange(
     handled(isAnswer = false)
     if (isCounted) {
       isCounted = false
-      runner.admission.end(route, status, startedNanos, wasRefused || runner.admission.isRefusal(response))
+      // a refusal that was dressed is another object
+      val isRefusal =
+        wasRefused || (request != null && request.wasRefused) || runner.admission.isRefusal(response)
+      runner.admission.end(route, status, startedNanos, isRefusal)
     }
   }
 

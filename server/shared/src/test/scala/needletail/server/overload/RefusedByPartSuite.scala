@@ -5,6 +5,7 @@ import needletail.server.operations.Log
 import needletail.server.session.FakeWire
 
 import scala.collection.mutable
+import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.http.{Handler, Reply}
@@ -87,5 +88,36 @@ class RefusedByPartSuite extends Suite {
         ()
       }
     )
+  }
+
+  test("the time until a refusal is not the duration of a request, also if wrappers change the response") {
+    val promises                  = mutable.ListBuffer.empty[AsyncPromise[Response]]
+    def answer(): Async[Response] = {
+      promises += new AsyncPromise[Response]
+      promises.last
+    }
+    def named(response: Response) = response.header("X-Server", "one")
+    val routes  = Routes(GET / "waits" to answer()).mapResponse((_, response) => named(response))
+    val handler = Handler((_: Request) => answer()).mapResponse((_, response) => named(response))
+    val config  = OverloadConfig(initialInFlight = 2, leastInFlight = 1, grace = Duration.Zero)
+    for (one <- Seq[Handler](routes, handler)) {
+      promises.clear()
+      val wire = new FakeWire(one, ServerConfig(log = Log.none, overload = config))
+      wire.send("GET /waits HTTP/1.1\r\nHost: a\r\n\r\n" * 3)
+      for (_ <- 1 to 11) {
+        wire.after(100.millis)
+        wire.context.admission.tick()
+      }
+      wire.turn()
+      promises.foreach(_.succeed("done".ok))
+      val output = wire.turn().output
+      assertEquals("X-Server: one".r.findAllIn(output).size, 3, output)
+      var timed, refused = 0L
+      wire.context.admission.foreach { state =>
+        timed += state.latencies.count
+        refused += state.refused.sum
+      }
+      assertEquals((timed, refused), (2L, 1L), output)
+    }
   }
 }

@@ -120,7 +120,14 @@ private[routing] final class CompiledRoute(
         case response: Response => if (hasBegun) response else dressed(response)
         case later: Reply.Later =>
           if (hasBegun) later
-          else new Reply.Later(later.response.map(response => if (hasBegun) response else dressed(response)))
+          else
+            new Reply.Later(later.response.map { response =>
+              if (hasBegun) response
+              else {
+                request.shared.wasRefused = true
+                dressed(response)
+              }
+            })
       }
     }
   }
