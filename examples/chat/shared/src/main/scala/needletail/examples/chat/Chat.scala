@@ -29,7 +29,7 @@ final class Chat {
       def onMessage(message: Message): Unit =
         if (message.isText) tell(Rooms.Said(room, who, message.text))
         else socket.close(CloseCode.Unsupported, "text only")
-      override def onClose(code: Int, reason: String): Unit = rooms ! Rooms.Left(room, who)
+      override def onClose(code: Int, reason: String): Unit = rooms ! Rooms.Left(room, who, socket)
     }
   }
 }

@@ -12,23 +12,33 @@ final class Rooms extends Actor[Rooms.Event] {
   private val rooms = mutable.HashMap.empty[String, Room]
 
   def receive(event: Event): Unit = event match {
-    case Entered(name, _, socket) if rooms.size >= MostRooms && !rooms.contains(name) =>
-      socket.loop.execute(() => socket.close(CloseCode.TryAgainLater, "there are too many rooms"))
-    case Entered(name, who, socket) => rooms.getOrElseUpdate(name, new Room).enter(who, socket)
-    case Said(name, who, text)      => rooms.get(name).foreach(_.say(s"$who: $text"))
-    case Left(name, who)            =>
+    case Entered(name, who, socket) =>
+      if (hasRoomFor(name)) rooms.getOrElseUpdate(name, new Room).enter(who, socket)
+      else socket.close(CloseCode.TryAgainLater, "there are too many rooms")
+    case Said(name, who, text)   => rooms.get(name).foreach(_.say(s"$who: $text"))
+    case Left(name, who, socket) =>
       rooms.get(name).foreach { room =>
-        room.leave(who)
+        room.leave(who, socket)
         if (room.isEmpty) rooms.remove(name)
       }
   }
+
+  private def hasRoomFor(name: String): Boolean =
+    rooms.contains(name) || rooms.size < MostRooms || {
+      // some may have left unheard, while the mailbox was full
+      rooms.filterInPlace { (_, room) =>
+        room.dropClosed()
+        !room.isEmpty
+      }
+      rooms.size < MostRooms
+    }
 }
 
 object Rooms {
   sealed trait Event
   final case class Entered(room: String, who: String, socket: WebSocket) extends Event
   final case class Said(room: String, who: String, text: String)         extends Event
-  final case class Left(room: String, who: String)                       extends Event
+  final case class Left(room: String, who: String, socket: WebSocket)    extends Event
 
   private final val MostRooms = 1000
 
@@ -38,23 +48,23 @@ object Rooms {
   private final class Room {
     private val all     = new Broadcast
     private val history = mutable.Queue.empty[Message]
-    private var present = 0
+    private val present = mutable.HashSet.empty[WebSocket]
 
-    def isEmpty: Boolean = present == 0
+    def isEmpty: Boolean = present.isEmpty
 
     def enter(who: String, socket: WebSocket): Unit = {
       val before = history.toVector
       // on its loop, before anything that is said from now on
       socket.loop.execute(() => before.foreach(socket.send(_)))
       all.join(socket)
-      present += 1
+      present += socket
       say(s"* $who is here")
     }
 
-    def leave(who: String): Unit = {
-      present -= 1
-      say(s"* $who has left")
-    }
+    /** Someone who was not let in cannot leave. */
+    def leave(who: String, socket: WebSocket): Unit = if (present.remove(socket)) say(s"* $who has left")
+
+    def dropClosed(): Unit = { present.filterInPlace(_.isOpen); () }
 
     def say(line: String): Unit = {
       val message = Message.Text(line)
