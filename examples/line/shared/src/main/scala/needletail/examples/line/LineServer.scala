@@ -1,5 +1,7 @@
 package needletail.examples.line
 
+import java.util.Locale
+
 import needletail.async.Async
 import needletail.server.{Answer, Server, ServerConfig}
 
@@ -11,7 +13,7 @@ object LineServer {
 
   private def answer(line: String): Async[Answer[String]] = {
     val (command, text) = line.span(_ != ' ')
-    command.toUpperCase match {
+    command.toUpperCase(Locale.ROOT) match {
       case "PING" => Answer("PONG")
       case "ECHO" => Answer(text.drop(1))
       case "TIME" => Answer((System.currentTimeMillis() / 1000).toString)

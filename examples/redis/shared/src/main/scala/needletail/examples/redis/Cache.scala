@@ -33,7 +33,7 @@ final class Cache(redis: Redis, expiry: FiniteDuration, limit: FiniteDuration = 
 }
 
 /**
- * @param value owned by the receiver
+ * @param value must not be changed, as it may be on its way to Redis
  * @param how `hit`, `miss`, or `off` if Redis was of no help
  */
 final case class Cached(value: Array[Byte], how: String)

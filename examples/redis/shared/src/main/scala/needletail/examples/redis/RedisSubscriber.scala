@@ -1,5 +1,6 @@
 package needletail.examples.redis
 
+import scala.collection.mutable
 import scala.concurrent.Future
 
 import needletail.async.Async
@@ -13,7 +14,7 @@ import needletail.tcp.TcpClient
  * @param onMessage called with channel and message, on the connection's loop
  */
 final class RedisSubscriber(address: Address, config: RedisConfig)(onMessage: (String, Array[Byte]) => Unit) {
-  private var channels = Set.empty[String] // used on the client's only loop
+  private val channels = mutable.Set.empty[String] // used on the client's only loop
 
   private val protocol = new RedisProtocol(
     config,
@@ -31,9 +32,10 @@ final class RedisSubscriber(address: Address, config: RedisConfig)(onMessage: (S
 
   /** Subscribes to a channel. When it is done, later messages are received. */
   def subscribe(channel: String): Future[Unit] = client.run {
-    channels += channel
+    val isNew = channels.add(channel)
     client.call(Command.of("SUBSCRIBE", channel)).flatMap(RedisProtocol.checked).transform { result =>
-      if (result.isFailure) channels -= channel
+      if (result.isSuccess) channels.add(channel)
+      else if (isNew) channels.remove(channel) // otherwise it is subscribed to already
       Async.fromTry(result.map(_ => ()))
     }
   }
