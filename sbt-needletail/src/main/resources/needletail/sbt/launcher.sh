@@ -9,7 +9,7 @@ while [ -h "$here" ]; do
     *) here=$(dirname "$here")/$target ;;
   esac
 done
-lib=$(cd "$(dirname "$here")/../lib" && pwd -P) || exit 1
+lib=$(CDPATH= cd -- "$(dirname -- "$here")/../lib" && pwd -P) || exit 1
 
 home=${JAVA_HOME:-}
 if [ -z "$home" ]; then

@@ -92,7 +92,7 @@ private[sbt] object Shipped {
     val kept   = lib / s"$name-${jdk.version}.${if (jdk.version >= 25) "aot" else "jsa"}"
     val option =
       if (jdk.version >= 25) s"-XX:AOTCacheOutput=$kept" else s"-XX:ArchiveClassesAtExit=$kept"
-    training.run { arguments =>
+    val wasReached = training.run { arguments =>
       val build = new ProcessBuilder((launcher.getPath +: arguments): _*).redirectErrorStream(true)
       build.environment.put("JAVA_HOME", jdk.home.getPath)
       build.environment.put("JAVA_OPTS", option)
@@ -107,6 +107,11 @@ private[sbt] object Shipped {
       log.warn(
         s"nothing prepared for ${launcher.getName} on Java ${jdk.version}: it will start more slowly. " +
           "needletailTraining says how it is started here"
+      )
+    else if (!wasReached)
+      log.warn(
+        s"${launcher.getName} could be sent no request, so only its start is prepared on Java ${jdk.version}. " +
+          "needletailTraining says how it is started and asked here"
       )
   }
 

@@ -43,11 +43,19 @@ private[sbt] object ShippedJar {
       out.write(bytes)
       out.closeEntry()
     }
+
+    /** The functions go beside their host, which need not be at the root of the jar. */
+    def putClasses(name: String, bytes: Array[Byte]): Unit = {
+      val own    = new Host(bytes)
+      val folder = name.stripSuffix(own.host + ".class")
+      if (folder == name) put(name, bytes) // no place for classes of other names
+      else own.classes.foreach { case (className, content) => put(folder + className + ".class", content) }
+    }
     try Iterator.continually(in.getNextEntry).takeWhile(_ != null).filterNot(_.isDirectory).foreach { entry =>
         val name  = entry.getName
         val bytes = IO.readBytes(in)
         if (name.endsWith(".class") && !name.startsWith("META-INF"))
-          new Host(bytes).classes.foreach { case (className, content) => put(className + ".class", content) }
+          putClasses(name, bytes)
         else if (name == JarFile.MANIFEST_NAME) put(name, asked(bytes))
         else if (!name.matches(Signature)) put(name, bytes)
       }
@@ -76,7 +84,7 @@ private[sbt] object ShippedJar {
   /** A class with functions; `classes`: itself and those made of them, by their names. */
   private final class Host(bytes: Array[Byte]) {
     private val reader    = new ClassReader(bytes)
-    private val host      = reader.getClassName
+    val host              = reader.getClassName
     private val functions = mutable.ArrayBuffer.empty[(String, Array[Byte])]
     private val hidden    = mutable.Set.empty[String] // private methods, which another class may not call
 
