@@ -70,13 +70,15 @@ final class Response private (
   def withStatus(status: Status): Response = copy(status = Response.checked(status))
 
   /**
-   * Adds a header, keeping others of that name. Throws IllegalArgumentException for a malformed one and for those that
-   * the server sets.
+   * Adds a header, keeping others of that name; Content-Type, of which there can be one only, is replaced. Throws
+   * IllegalArgumentException for a malformed one and for those that the server sets.
    */
-  def header(name: String, value: String): Response = {
-    Response.refuseFraming(name, value)
-    copy(headers = headers.add(name, value))
-  }
+  def header(name: String, value: String): Response =
+    if (Ascii.same(name, "Content-Type")) setHeader(name, value)
+    else {
+      Response.refuseFraming(name, value)
+      copy(headers = headers.add(name, value))
+    }
 
   /** Sets a header, replacing all others of that name. Throws as `header` does. */
   def setHeader(name: String, value: String): Response = {

@@ -24,6 +24,14 @@ class ResponseEncoderSuite extends needletail.testing.Suite {
     assertEquals(head(Response(Status(299))), "HTTP/1.1 299 \r\nDate: now\r\nContent-Length: 0\r\n\r\n")
   }
 
+  test("a response has one Content-Type, however it is set") {
+    for (name <- Seq("Content-Type", "content-type")) {
+      val response = Response.ok("a,b").header(name, "text/csv").header("X", "1").header("X", "2")
+      assertEquals(response.headers.getAll("Content-Type"), List("text/csv"))
+      assertEquals(response.headers.getAll("X"), List("1", "2"))
+    }
+  }
+
   test("responses that share their headers are the same every time") {
     val template = Response.ok.contentType("a/b").header("Date", "never").header("X", "y")
     for (text <- Seq("", "1", "22", "333"))

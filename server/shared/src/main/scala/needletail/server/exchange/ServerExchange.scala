@@ -285,13 +285,19 @@ private[server] object ServerExchange {
     )
 
   /** For the connection's last reply, to a request that cannot be served. */
-  def refusal(owner: Owner, runner: RequestRunner, response: Response, isHead: Boolean): ServerExchange = {
+  def refusal(
+      owner: Owner,
+      runner: RequestRunner,
+      request: Request,
+      response: Response,
+      isHead: Boolean
+  ): ServerExchange = {
     runner.runNothing()
     val admission = runner.admission
     val x         = new ServerExchange(
       owner,
       runner,
-      null,
+      request,
       null,
       isHead,
       1,

@@ -1,6 +1,6 @@
 package needletail.server.session
 
-import needletail.http.{Refusal, RequestView, Response}
+import needletail.http.{ConnectionInfo, Refusal, Request, RequestView, Response}
 import needletail.http.message.{HttpError, Status}
 import needletail.server.exchange.{InputWindow, RequestRunner, ServerExchange}
 import needletail.server.overload.RouteState
@@ -19,11 +19,11 @@ private[server] final class RefusedRequests(
 ) {
   private val context = runner.context
 
-  def add(error: HttpError, isHead: Boolean): Unit = add(Response.of(error), isHead)
+  def add(error: HttpError, isHead: Boolean): Unit = add(Response.of(error), isHead, null)
 
-  private def add(response: Response, isHead: Boolean): Unit = {
+  private def add(response: Response, isHead: Boolean, request: Request): Unit = {
     reader.stop()
-    queue.add(ServerExchange.refusal(owner, runner, response, isHead))
+    queue.add(ServerExchange.refusal(owner, runner, request, response, isHead))
   }
 
   /**
@@ -45,15 +45,20 @@ private[server] final class RefusedRequests(
       }
     }
 
-  /** A request whose content would be too large. */
-  def addLarge(head: RequestView): Unit = add(
-    HttpError(Status.ContentTooLarge, s"the body is larger than ${context.maxBody} bytes"),
-    head.method.isHead
-  )
+  /** A request whose content would be too large. The access log has its head, which may be reused afterwards. */
+  def addLarge(head: RequestView, info: ConnectionInfo): Unit = {
+    val error = HttpError(Status.ContentTooLarge, s"the body is larger than ${context.maxBody} bytes")
+    val own   = head.copied
+    add(
+      Response.of(error),
+      head.method.isHead,
+      new Request(own, own.generation, context.noBody, info)
+    )
+  }
 
   /** A request for which there is no memory. */
   def addForMemory(isHead: Boolean): Unit = {
-    add(context.memoryShort, isHead)
+    add(context.memoryShort, isHead, null)
     countForMemory(runner.admission.route)
   }
 

@@ -289,10 +289,10 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
 
   private def serve(head: RequestView): Unit = {
     val hasContent = head.chunked || head.contentLength > 0
+    if (info == null) info = wire.info
     if (hasContent && head.contentLength > context.maxBody) refuseLarge(head)
     else {
       state.requested(hasContent, !head.keepAlive)
-      if (info == null) info = wire.info
       val own     = if (hasContent) reader.beginContent(head, this) else null
       val started = admission.now
       val request = new Request(head, head.generation, if (hasContent) own else context.noBody, info)
@@ -370,7 +370,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   }
 
   @noinline private def refuseLarge(head: RequestView): Unit = {
-    refused.addLarge(head)
+    refused.addLarge(head, info)
     onceMore = true
   }
 

@@ -211,7 +211,7 @@ class InFlightLimitSuite extends Suite {
       s.quickOf = of
       s.offer(rate, 60000)
       assert(
-        s.refused < rate / 5,
+        s.refused < 60 * rate / 100,
         clue = s"${s.refused} of $rate a second for a minute, one of $of quick, else $millis ms"
       )
     }

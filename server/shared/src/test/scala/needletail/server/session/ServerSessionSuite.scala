@@ -325,6 +325,16 @@ class ServerSessionSuite extends Suite {
     assertEquals(lines.last._3, 2L)
   }
 
+  test("an access log is told which request's content would have been too large") {
+    var lines          = List.empty[(String, String, Int)]
+    val log: AccessLog = (request, status, _, _) =>
+      lines ::= ((request.path, request.connection.remoteAddress, status))
+    val wire = new FakeWire(hello, ServerConfig(accessLog = Some(log), log = Log.none, maxBody = 10))
+    val post = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n"
+    assertEquals(wire.send(post).statuses, List(413))
+    assertEquals(lines, List(("/a", wire.info.remoteAddress, 413)))
+  }
+
   test("an access log is told of a reply that is cut off, and how much of it was sent") {
     var lines          = List.empty[(String, Int, Long)]
     val log: AccessLog = (request, status, bytes, _) => lines ::= ((request.path, status, bytes))
