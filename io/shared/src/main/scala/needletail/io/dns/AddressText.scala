@@ -118,7 +118,7 @@ private[io] object AddressText {
   }
 
   /** Whether it is an IPv4 peer of a dual-stack socket: ::ffff:a.b.c.d (RFC 4291 section 2.5.5.2). */
-  private def isMapped(ip: Array[Byte]): Boolean = {
+  private[dns] def isMapped(ip: Array[Byte]): Boolean = {
     var i = 0
     while (i < 10 && ip(i) == 0) i += 1
     i == 10 && ip(10) == -1 && ip(11) == -1

@@ -5,7 +5,7 @@ private[needletail] final class Network private (ip: Array[Byte], bits: Int) {
 
   /** Whether an IP address, without brackets, is one of them; false for a name. A zone is ignored. */
   def contains(address: String): Boolean = {
-    val other = AddressText.parse(address.takeWhile(_ != '%'))
+    val other = Network.ip(address.takeWhile(_ != '%'))
     (other ne null) && other.length == ip.length && (0 until bits).forall(i => bit(ip, i) == bit(other, i))
   }
 
@@ -14,16 +14,34 @@ private[needletail] final class Network private (ip: Array[Byte], bits: Int) {
 
 private[needletail] object Network {
 
-  /** An address (`192.0.2.1`, `::1`) or a network (`10.0.0.0/8`, `fd00::/8`; RFC 4632, RFC 4291 §2.3). */
+  private final val Mapped = 96 // bits before an IPv4 address that is written as an IPv6 one
+
+  /**
+   * An address (`192.0.2.1`, `::1`) or a network (`10.0.0.0/8`, `fd00::/8`; RFC 4632, RFC 4291 §2.3). IPv4 addresses that
+   * are written as IPv6 ones (`::ffff:10.0.0.0/104`) are IPv4, here and in `contains`.
+   */
   def parse(text: String): Option[Network] = {
     val slash = text.indexOf('/')
-    val ip    = AddressText.parse(if (slash < 0) text else text.substring(0, slash))
-    if (ip eq null) None
+    val whole = AddressText.parse(if (slash < 0) text else text.substring(0, slash))
+    if (whole eq null) None
     else {
-      val all  = 8 * ip.length
+      val all  = 8 * whole.length
       val bits = if (slash < 0) Some(all) else text.substring(slash + 1).toIntOption
-      bits.filter(n => n >= 0 && n <= all).map(new Network(ip, _))
+      bits.filter(n => n >= 0 && n <= all).map { n =>
+        if (isMapped(whole) && n >= Mapped) new Network(ip(whole), n - Mapped) else new Network(whole, n)
+      }
     }
+  }
+
+  private def isMapped(ip: Array[Byte]): Boolean = ip.length == 16 && AddressText.isMapped(ip)
+
+  private def ip(address: Array[Byte]): Array[Byte] =
+    if (isMapped(address)) java.util.Arrays.copyOfRange(address, Mapped / 8, address.length) else address
+
+  /** 4 or 16 bytes; null if it is no address. */
+  private def ip(address: String): Array[Byte] = {
+    val bytes = AddressText.parse(address)
+    if (bytes eq null) null else ip(bytes)
   }
 
   /**
