@@ -52,7 +52,7 @@ private[tcp] final class ClientConnection[I, O](
   private val begun     = connection.loop.nowNanos
   private var quietFrom =
     begun // when the first in flight became the first; or idle since, or without progress
-  private var taken     = 0L    // bytes that the server had taken at `quietFrom`, while nothing is in flight
+  private var taken     = 0L    // bytes that the server had taken at `quietFrom`
 
   /**
    * Whether a request has been answered on it since it was set up, or it has stayed open for so long that one after the
@@ -110,8 +110,9 @@ private[tcp] final class ClientConnection[I, O](
       }
     if (encoded != null) {
       x.sentFrom = offered
+      x.length = encoded.length
       offered += encoded.length
-      if (inFlight.isEmpty && (x.answers || isFlushed)) quietFrom = connection.loop.nowNanos
+      if (inFlight.isEmpty && (x.answers || isFlushed)) beQuiet()
       if (inFlight.isEmpty && isFlushed) lookFirst()
       if (x.answers) {
         x.place = this
@@ -148,7 +149,7 @@ private[tcp] final class ClientConnection[I, O](
         askForTurn()
       } else {
         batch.release()
-        batch.flush()
+        flush()
         settle()
         owner.freed(this)
       }
@@ -183,9 +184,29 @@ private[tcp] final class ClientConnection[I, O](
       end(context.lost("its request was not answered in time", null, written = true))
     }
 
-  def hasWritten(x: Exchange[_, _]): Boolean = connection.bytesWritten > x.sentFrom
-  def progressOf(x: Exchange[_, _]): String  =
-    if (!hasWritten(x)) "the server does not read its input"
+  /** Those behind it move up. What the connection has is sent, unless the connection ends before. */
+  def takeBack(x: Exchange[_, _]): Boolean = {
+    val taken = !isOver && batch.remove(offered - x.sentFrom, x.length)
+    if (taken) {
+      offered -= x.length
+      inFlight.remove(x)
+      val others = inFlight.iterator
+      while (others.hasNext) {
+        val other = others.next()
+        if (other.sentFrom > x.sentFrom) other.sentFrom -= x.length
+      }
+      context.counts.add(ClientCounts.InFlight, -1)
+      x.sentFrom = Long.MaxValue
+      settle()
+    }
+    taken
+  }
+
+  private def hasWritten(x: Exchange[_, _]): Boolean = connection.bytesWritten > x.sentFrom
+
+  def progressOf(x: Exchange[_, _]): String =
+    if (batch.has(offered - x.sentFrom)) "it was about to be written"
+    else if (!hasWritten(x)) "the server does not read its input"
     else if (inFlight.peekFirst ne x) "earlier requests are not answered yet"
     else if (reader.isInside) "its answer is not complete"
     else "no part of its answer has arrived"
@@ -214,7 +235,7 @@ private[tcp] final class ClientConnection[I, O](
     }
     if (isOver) until
     else {
-      batch.flush()
+      flush()
       settle()
       reader.used
     }
@@ -237,7 +258,7 @@ private[tcp] final class ClientConnection[I, O](
       inFlight.removeFirst()
       context.counts.add(ClientCounts.InFlight, -1)
       wasUseful = isReady
-      quietFrom = connection.loop.nowNanos
+      beQuiet()
       if (awaited.isOver) context.counts.add(ClientCounts.Skipped, 1) else awaited.succeed(message)
     }
   }
@@ -252,9 +273,9 @@ private[tcp] final class ClientConnection[I, O](
   )
 
   def onDrained(): Unit = if (!isOver) {
-    if (inFlight.isEmpty) quietFrom = connection.loop.nowNanos
+    if (inFlight.isEmpty) beQuiet()
     owner.freed(this)
-    batch.flush()
+    flush()
     settle()
   }
 
@@ -262,12 +283,8 @@ private[tcp] final class ClientConnection[I, O](
     val at = due
     if (at == Long.MaxValue || at - connection.loop.nowNanos > 0) settle()
     else if (inFlight.isEmpty && !isFlushed) {
-      val progress = connection.outputProgress != taken
-      taken = connection.outputProgress
-      if (progress) {
-        quietFrom = connection.loop.nowNanos
-        settle()
-      } else
+      if (notesProgress()) settle()
+      else
         end(
           context.lost(
             s"the server has read nothing within ${context.stallNanos / 1000000} ms",
@@ -297,6 +314,23 @@ private[tcp] final class ClientConnection[I, O](
 
   private[needletail] def failed(cause: Throwable): Unit =
     end(context.lost(s"the connection failed: $cause", cause, written = true))
+
+  private def beQuiet(): Unit = {
+    quietFrom = connection.loop.nowNanos
+    taken = connection.outputProgress
+  }
+
+  /** While nothing is in flight: whether the server has taken something since `quietFrom`, which then is now. */
+  private def notesProgress(): Boolean = inFlight.isEmpty && connection.outputProgress != taken && {
+    beQuiet()
+    true
+  }
+
+  private def flush(): Unit = {
+    batch.flush()
+    notesProgress()
+    ()
+  }
 
   private def due: Long =
     if (inFlight.isEmpty)

@@ -87,9 +87,9 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
     if (again.remove(own) || waiting.remove(own)) counts.add(ClientCounts.Waiting, -1)
     checkDrained()
   }
-  def timedOut(x: Exchange[_, _]): Unit      = abandoned(x)
-  def hasWritten(x: Exchange[_, _]): Boolean = false
-  def progressOf(x: Exchange[_, _]): String  =
+  def timedOut(x: Exchange[_, _]): Unit     = abandoned(x)
+  def takeBack(x: Exchange[_, _]): Boolean  = true // by timedOut
+  def progressOf(x: Exchange[_, _]): String =
     if (ready.isEmpty) "there was no connection yet" else "it was waiting for a place on a connection"
 
   // ConnectionOwner

@@ -13,8 +13,10 @@ private[tcp] trait ExchangePlace {
   /** The same, because its time is over. */
   def timedOut(x: Exchange[_, _]): Unit
 
-  /** Whether any byte of it has been written, and how far it has got, in words. */
-  def hasWritten(x: Exchange[_, _]): Boolean
+  /** Takes it back, if nothing of it has been passed on, so that it is never sent. Returns whether. */
+  def takeBack(x: Exchange[_, _]): Boolean
+
+  /** How far it has got, in words. */
   def progressOf(x: Exchange[_, _]): String
 }
 
@@ -36,8 +38,9 @@ private[tcp] final class Exchange[I, O](
   /** Null before it is queued or sent, and when it is over. */
   var place: ExchangePlace = null
 
-  /** On a connection: the index of its first byte in the output. */
+  /** On a connection: the index of its first byte in the output, and its length. */
   var sentFrom = 0L
+  var length   = 0
 
   /** When its time is over, on the loop's clock. */
   val deadline: Long = context.loop.nowNanos + limit.toNanos
@@ -63,8 +66,9 @@ private[tcp] final class Exchange[I, O](
   /** Its time is over. */
   def run(): Unit = if (!isOver) {
     val at      = place
-    val written = at != null && at.hasWritten(this)
-    val error   = context.timedOut(limit, if (at == null) "it was not sent" else at.progressOf(this), written)
+    val what    = if (at == null) "it was not sent" else at.progressOf(this)
+    val arrives = at != null && !at.takeBack(this)
+    val error   = context.timedOut(limit, what, arrives)
     context.counts.add(ClientCounts.TimedOut, 1)
     fail(error)
     if (at != null) at.timedOut(this)

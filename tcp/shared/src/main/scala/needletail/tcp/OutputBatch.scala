@@ -44,6 +44,31 @@ private[tcp] final class OutputBatch(connection: Connection) {
       if (count >= Most) flush()
     }
 
+  /** Whether the message that begins `fromEnd` bytes before the end of all messages added is not written yet. */
+  def has(fromEnd: Long): Boolean = fromEnd > 0 && fromEnd <= size
+
+  /** Removes that message, of `length` bytes. Returns false if it is written already. */
+  def remove(fromEnd: Long, length: Int): Boolean = has(fromEnd) && {
+    if (fromEnd > heldBytes) {
+      val at = count - (fromEnd - heldBytes).toInt
+      System.arraycopy(bytes, at + length, bytes, at, count - at - length)
+      count -= length
+    } else removeHeld(heldBytes - fromEnd, length)
+    true
+  }
+
+  private def removeHeld(from: Long, length: Int): Unit = {
+    val all     = held.iterator
+    var at      = 0L
+    var message = all.next()
+    while (at < from || message.length != length) {
+      at += message.length
+      message = all.next()
+    }
+    all.remove()
+    heldBytes -= length
+  }
+
   /** Writes the added bytes. */
   def flush(): Unit = if (count > 0) {
     val written = count

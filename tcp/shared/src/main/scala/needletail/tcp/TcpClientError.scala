@@ -10,8 +10,9 @@ import needletail.async.UpstreamFailure
  * not be encoded.
  *
  * @param address the server's, as messages show it
- * @param mayHaveArrived whether any byte of the request was written: if not, the server has not seen it, and it may be
- *   sent again; if so, only the caller knows whether doing it twice is right
+ * @param mayHaveArrived whether any byte of the request was written, or is still to be, as the connection had it already
+ *   when its time was over: if not, the server has not seen it and will not, and it may be sent again; if so, only the
+ *   caller knows whether doing it twice is right
  */
 sealed abstract class TcpClientError(
     val address: String,

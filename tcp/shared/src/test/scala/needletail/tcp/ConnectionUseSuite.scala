@@ -3,7 +3,7 @@ package needletail.tcp
 import scala.concurrent.duration._
 
 import needletail.async.Async
-import needletail.testing.Suite
+import needletail.testing.{Pause, Suite}
 
 /** What counts as the use of a connection: not the greeting, and messages without an answer as well. */
 class ConnectionUseSuite extends Suite with WithTestServer {
@@ -53,6 +53,88 @@ class ConnectionUseSuite extends Suite with WithTestServer {
         eventually(server.lines.get == 600 || server.closed.get > 0, server.lines.get)
         assertEquals((server.lines.get, server.opened.get), (600, 1))
         eventually(client.statistics.open == 0, "idle when all is written")
+      }
+    }
+  }
+
+  test("a request that timed out behind output that the server does not read may arrive, and does") {
+    @volatile var peer: TestPeer = null
+    @volatile var hasArrived     = false
+    serving((_, line) => if (line == "late") hasArrived = true) { server =>
+      server.accepted = { p =>
+        p.connection.pauseReading()
+        peer = p
+      }
+      calling(server, config.copy(keepConnected = true)) { client =>
+        flood(client)
+        val late = intercept[TcpClientError.TimedOut](await(client.future("late", 100.millis)))
+        assert(late.mayHaveArrived, late.getMessage)
+        peer.connection.loop.execute(() => peer.connection.resumeReading())
+        eventually(hasArrived, server.lines.get)
+      }
+    }
+  }
+
+  test("a request that timed out before its connection got it is never sent") {
+    @volatile var arrived = Vector.empty[String]
+    scripted((peer, line) => {
+      arrived :+= line
+      peer.send(s"$line\n")
+    }) { (_, client) =>
+      assertEquals(await(client.future("first")), "first")
+      val results = await(client.run {
+        val limits  = Seq("a" -> 20.millis, "bb" -> 20.seconds, "ccc" -> 20.millis, "dd" -> 20.seconds)
+        val results = Async.all(limits.map { case (line, limit) =>
+          client.call(line, limit).map[Either[Throwable, String]](Right(_)).recover { case e => Left(e) }
+        })
+        Pause(100.millis) // the loop is blocked: nothing is written before their time is over
+        results
+      })
+      assertEquals(results.collect { case Right(line) => line }, Seq("bb", "dd"))
+      results.collect { case Left(e: TcpClientError.TimedOut) => assert(!e.mayHaveArrived, e.getMessage) }
+      assertEquals(await(client.future("last")), "last")
+      assertEquals(arrived, Vector("first", "bb", "dd", "last"))
+      eventually(isIdle(client), client.statistics)
+    }
+  }
+
+  test("behind a request in flight too: what is said not to have arrived never does") {
+    @volatile var arrived = Vector.empty[String]
+    var answers           = false // used on the server's loop
+    scripted((peer, line) => {
+      arrived :+= line
+      if (answers) peer.send(s"$line\n")
+      else if (line == "first") peer.later(300.millis) {
+        answers = true
+        arrived.foreach(each => peer.send(s"$each\n"))
+      }
+    }) { (_, client) =>
+      val first  = client.future("first")
+      val rounds = (1 to 30).map { i =>
+        client.run(Async.all(Seq(s"a$i" -> 1.nano, s"bb$i" -> 20.seconds, s"c$i" -> 1.micro).map {
+          case (line, limit) =>
+            client.call(line, limit).map(_ => line -> true).recover { case e: TcpClientError.TimedOut =>
+              line -> e.mayHaveArrived
+            }
+        }))
+      }
+      val results = rounds.flatMap(await(_))
+      assertEquals(await(first), "first")
+      assertEquals(await(client.future("last")), "last")
+      val expected = results.collect { case (line, true) => line }
+      assertEquals(arrived.filterNot(Set("first", "last")), expected.toVector)
+    }
+  }
+
+  test("messages that the server does not read have stallTimeout once") {
+    serving((_, _) => ()) { server =>
+      server.accepted = _.connection.pauseReading()
+      calling(server, config.copy(stallTimeout = 2.seconds)) { client =>
+        flood(client)
+        val begun = System.nanoTime()
+        eventually(client.statistics.open == 0, client.statistics)
+        val millis = (System.nanoTime() - begun) / 1000000
+        assert(millis < 3500, millis)
       }
     }
   }
