@@ -11,8 +11,11 @@ import needletail.load.result.{Figures, Interval, RunResult}
  */
 final class Window(val run: RunResult) {
 
-  private val ramp: Long =
-    if (run.plan.durationMillis > 0 && run.plan.rampMillis * 2 <= run.loadMillis) run.plan.rampMillis else 0
+  private val ramp: Long = {
+    val planned = run.plan.durationMillis - run.plan.rampMillis
+    val least   = math.min(planned, 1000) // of a run that was ended early
+    if (planned > 0 && run.loadMillis - run.plan.rampMillis >= least) run.plan.rampMillis else 0
+  }
 
   /** Intervals in which the full load was offered; all of a run that ended before that. */
   val offered: Vector[Interval] = {

@@ -3,6 +3,7 @@ package needletail.load.analysis.verdict
 import scala.concurrent.duration._
 
 import needletail.load.analysis.{ModelDriver, ModelServer, Plans}
+import needletail.load.plan.Load
 import needletail.testing.Suite
 
 class WindowSuite extends Suite {
@@ -15,6 +16,24 @@ class WindowSuite extends Suite {
     val window = new Window(ended)
     assertEquals(window.seconds, 0.2)
     assertEquals(window.goodRate(), 1000.0)
+  }
+
+  test("a ramp is left out, also one that is longer than the rest") {
+    def window(ramp: FiniteDuration, time: FiniteDuration) = {
+      val plan = Plans.closed(10, time).copy(load = Load.Closed(10, None, Some(time), ramp))
+      new Window(new ModelDriver(ModelServer()).run(plan, _ => true))
+    }
+    assertEquals(
+      (window(10.seconds, 15.seconds).fromMillis, window(10.seconds, 15.seconds).seconds),
+      (10000L, 5.0)
+    )
+    assertEquals(window(2.seconds, 15.seconds).fromMillis, 2000L)
+    assertEquals(window(15.seconds, 15.seconds).fromMillis, 0L)
+    val run = window(10.seconds, 15.seconds).run
+    assertEquals(
+      new Window(run.copy(loadMillis = 10100)).fromMillis,
+      0L
+    ) // ended early: nothing to measure but the ramp
   }
 
   test("whole seconds count as they are") {
