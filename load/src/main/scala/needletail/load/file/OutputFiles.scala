@@ -50,7 +50,7 @@ object OutputFiles {
       try {
         val there = Files.exists(path)
         Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND).close()
-        if (!there) Files.delete(path)
+        if (!there) Files.delete(path.toRealPath()) // a link to a file that was not there stays
         None
       } catch {
         case e: IOException => Some(s"cannot write $path: ${FileProblem.reason(e)}")

@@ -61,7 +61,8 @@ private[scenario] final class ScenarioReader(path: Path, server: Option[String])
     )
     // Mistakes of one kind are reported with the kind's line, others with the scenario's.
     read.zip(kinds).foreach { case (kind, place) =>
-      PlanCheck.mistake(result.copy(kinds = Vector(kind.copy(weight = 1)))).foreach(place.fail)
+      val alone = kind.copy(weight = 1, users = kind.users.map(_ => 1)) // it may be 0 beside others
+      PlanCheck.mistake(result.copy(kinds = Vector(alone))).foreach(place.fail)
     }
     PlanCheck.mistake(result).foreach(yaml.fail)
     result

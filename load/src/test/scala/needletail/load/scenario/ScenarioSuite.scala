@@ -271,6 +271,10 @@ class ScenarioSuite extends Suite {
   test("loads of nothing") {
     val kinds = "kinds:\n  - {name: a, get: /, weight: 0}\n  - {name: b, get: /, weight: 0}\n"
     assertEquals(mistake(with_(kinds)), "1: every kind has the weight 0")
+    val others = "kinds:\n  - {name: a, get: /, users: 0}\n  - {name: b, get: /, users: 2}\n"
+    assertEquals(plan(with_(others)).kinds.map(_.users), Vector(Some(0), Some(2)))
+    val none = "kinds:\n  - {name: a, get: /, users: 0}\n"
+    assertEquals(mistake(with_(none)), "1: every kind has the weight 0")
     assertEquals(
       mistake("target: http://a\narrivals: {rate: 0, duration: 1 s}\nkinds: [{name: a, get: /}]"),
       "2: the rate is 0 all the time"
