@@ -2,9 +2,11 @@ package needletail.load.command
 
 import java.nio.file.{Files, Path, Paths}
 
+import scala.concurrent.duration.{Duration, FiniteDuration}
+
 import needletail.load.analysis.verdict.{Condition, Measurement}
-import needletail.load.command.options.{Options, PlanFromOptions}
-import needletail.load.plan.LoadPlan
+import needletail.load.command.options.{Options, PlanFromOptions, PlanFromScenario}
+import needletail.load.plan.{Load, LoadPlan}
 
 /** `run`: one plan, once or several times. */
 private[command] final class RunCommand(session: CommandContext, options: Options) {
@@ -32,18 +34,17 @@ private[command] final class RunCommand(session: CommandContext, options: Option
 
   private def isScenario(name: String): Boolean = name.endsWith(".yaml") || name.endsWith(".yml")
 
-  /** The plan of the file, with the load of the command line if one is given. */
+  /** The plan of the file, with what the command line says instead. */
   private def scenario(file: Path): Either[String, LoadPlan] =
     for {
-      plan <- generator.scenario(file, options.server)
-      own =
-        options.users.isEmpty && options.rate.isEmpty && options.requests.isEmpty && options.duration.isEmpty
-      load <- if (own) Right(plan.load) else PlanFromOptions.load(options)
-    } yield PlanFromOptions.asked(PlanFromOptions.instead(plan, load), options.asking)
+      read <- generator.scenario(file, options.server)
+      plan <- PlanFromScenario.run(read, options)
+    } yield plan
 
   private def warmUp(plan: LoadPlan): Unit = if (options.warmUp.toMillis > 0) {
-    val millis = options.warmUp.toMillis
-    session.measure(plan, "warm-up", None, i => i.startMillis + i.lengthMillis >= millis)
+    val millis  = options.warmUp.toMillis
+    val warming = plan.copy(load = RunCommand.lasting(plan.load, options.warmUp))
+    session.measure(warming, "warm-up", None, i => i.startMillis + i.lengthMillis >= millis)
     ()
   }
 
@@ -60,6 +61,17 @@ private[command] final class RunCommand(session: CommandContext, options: Option
 }
 
 private[command] object RunCommand {
+
+  /** The same load for at least that time: a rate stays as it is at the end of the plan. */
+  def lasting(load: Load, time: FiniteDuration): Load = load match {
+    case users: Load.Closed  => users.copy(requests = None, duration = Some(time))
+    case arrivals: Load.Open =>
+      val missing = time - arrivals.steps.map(_.duration).reduce(_ + _)
+      val last    = arrivals.steps.last
+      val rate    = if (last.to > 0) last.to else last.from
+      if (missing <= Duration.Zero) arrivals
+      else arrivals.copy(steps = arrivals.steps :+ Load.Step(rate, rate, missing))
+  }
 
   /** Checks that every kind that a condition names exists. */
   def known(conditions: Vector[Condition], kinds: Vector[String]): Either[String, Unit] =

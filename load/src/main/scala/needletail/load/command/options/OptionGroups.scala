@@ -106,7 +106,7 @@ private object OptionGroups {
   def asking: Vector[Part] = Vector(
     note("\nRequests"),
     value("method", "NAME", "method (GET, or POST if there is a body)")(method)((m, o) =>
-      o.copy(asking = o.asking.copy(method = m))
+      o.copy(asking = o.asking.copy(method = Some(m)))
     ),
     repeated("header", "NAME: VALUE", "header; may be repeated")(header)((h, o) =>
       o.copy(asking = o.asking.copy(headers = o.asking.headers :+ h))

@@ -10,7 +10,7 @@ import needletail.load.plan.{Pause, Trust}
 
 /** The options about the form of requests, not their number. */
 final case class RequestOptions(
-    method: String = "GET",
+    method: Option[String] = None,
     headers: Vector[(String, String)] = Vector.empty,
     body: Option[String] = None,
     timeout: Option[FiniteDuration] = None,

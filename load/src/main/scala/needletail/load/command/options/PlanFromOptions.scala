@@ -16,7 +16,7 @@ private[command] object PlanFromOptions {
 
   def plan(url: String, asking: RequestOptions, load: Load): LoadPlan = {
     val isPost   = asking.body.nonEmpty && !PlanUrl.isWebSocket(url)
-    val method   = if (asking.method == "GET" && isPost) "POST" else asking.method
+    val method   = asking.method.getOrElse(if (isPost) "POST" else "GET")
     val name     = if (PlanUrl.isWebSocket(url)) s"messages to $url" else s"$method $url"
     val template = RequestTemplate(method, url, asking.headers, asking.body)
     val plain    = LoadPlan(name, Vector(Kind("requests", Vector(template))), load)
@@ -36,21 +36,6 @@ private[command] object PlanFromOptions {
     resumesTls = asking.resumesTls.getOrElse(plan.resumesTls),
     bands = if (asking.bands.nonEmpty) asking.bands else plan.bands
   )
-
-  /**
-   * The plan with another load. Users keep the plan's pauses, unless a pause is given; and kinds keep the proportions
-   * of the plan's own numbers of users.
-   */
-  def instead(plan: LoadPlan, load: Load): LoadPlan = (plan.load, load) match {
-    case (old, other) if old eq other           => plan
-    case (old: Load.Closed, other: Load.Closed) =>
-      val pause = if (other.pause == Pause.None) old.pause else other.pause
-      plan.copy(load = other.copy(pause = pause), kinds = plan.kinds.map(shared))
-    case _ => plan.copy(load = load, kinds = plan.kinds.map(shared))
-  }
-
-  private def shared(kind: Kind): Kind =
-    kind.copy(users = None, weight = kind.users.fold(kind.weight)(_.toDouble))
 
   def load(options: Options): Either[String, Load] = {
     val ramp     = options.ramp.getOrElse(Duration.Zero)
