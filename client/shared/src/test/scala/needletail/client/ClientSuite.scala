@@ -118,6 +118,11 @@ class ClientSuite extends Suite with Serving {
       )
       val other = client.get(s"${server.url}/headers").header("Host", "other").await().text
       assertEquals(other.split('\n').toList, List("User-Agent=needle", "Host=other"))
+      val own = client.get(s"${server.url}/headers").header("user-agent", "own").await().text
+      assertEquals(own.split('\n').toList, List(s"Host=127.0.0.1:${server.port}", "user-agent=own"))
+      val both =
+        client.get(s"${server.url}/headers").header("Host", "other").header("User-Agent", "own").await().text
+      assertEquals(both.split('\n').toList, List("Host=other", "User-Agent=own"))
       assertEquals(client.get(s"${server.url}/none").await().status, Status.NoContent)
       val error = client.get(s"${server.url}/error").await()
       assertEquals((error.isSuccess, error.text), (false, "no"), "an error is an answer too")

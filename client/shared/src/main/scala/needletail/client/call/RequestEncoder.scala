@@ -24,7 +24,7 @@ private[client] object RequestEncoder {
     w.writeByte(' ')
     w.write(host.beforePath)
     w.writeLatin1(target)
-    w.write(if (headers.nonEmpty && headers.contains("Host")) host.afterTargetNoHost else host.afterTarget)
+    w.write(host.afterTarget(headers))
     val flat = headers.flat
     var i    = 0
     while (i < flat.length) {

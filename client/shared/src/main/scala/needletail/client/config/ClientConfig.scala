@@ -40,7 +40,7 @@ import needletail.io.platform.ConnectionOptions
  *   returned as they are
  * @param cookies stores the cookies that servers set and sends them back; None: cookies are ordinary headers
  * @param proxies the HTTP proxies that calls go through
- * @param userAgent value of the User-Agent header; None: no such header
+ * @param userAgent value of the User-Agent header of calls that do not set it; None: no such header
  * @param retry when failed calls are retried
  * @param breaker when calls of a host are rejected because it fails
  * @param balancing how a service's address is chosen, and when one is ejected

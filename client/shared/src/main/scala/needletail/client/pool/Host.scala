@@ -10,6 +10,7 @@ import needletail.client.tunnel.{ConnectHandshake, ProxyRefusal}
 import needletail.client.error.ClientError
 import needletail.client.policy.{Balancer, Breaker, RetryBudget}
 import needletail.client.url.Origin
+import needletail.http.message.Headers
 import needletail.io.{Address, ProxyHandshake, TlsPeer}
 
 /**
@@ -63,16 +64,29 @@ private[client] final class Host(
   /** Whether the proxy's credentials are sent with every request, and replace any others. */
   val authorizesAtProxy: Boolean = authorization.isDefined
 
-  private val common =
-    config.userAgent.fold("")(agent => s"User-Agent: $agent\r\n") +
-      authorization.fold("")(value => s"Proxy-Authorization: $value\r\n")
+  private def common(host: Boolean, agent: Boolean) = {
+    val lines = Seq(
+      if (host) Some(s"Host: ${origin.authority}") else None,
+      if (agent) config.userAgent.map(name => s"User-Agent: $name") else None,
+      authorization.map(value => s"Proxy-Authorization: $value")
+    ).flatten
+    lines.mkString(" HTTP/1.1\r\n", "\r\n", if (lines.isEmpty) "" else "\r\n").getBytes(ISO_8859_1)
+  }
+  private val whole   = common(host = true, agent = true)
+  private val noHost  = common(host = false, agent = true)
+  private val noAgent = common(host = true, agent = false)
+  private val neither = common(host = false, agent = false)
 
-  /** What follows the target in every request: the end of the request line, Host, and fields for all. */
-  val afterTarget: Array[Byte] =
-    s" HTTP/1.1\r\nHost: ${origin.authority}\r\n$common".getBytes(ISO_8859_1)
-
-  /** The same without Host, for calls that set it. */
-  val afterTargetNoHost: Array[Byte] = s" HTTP/1.1\r\n$common".getBytes(ISO_8859_1)
+  /**
+   * What follows the target: the end of the request line, and the fields for all requests except those that the call
+   * has set itself.
+   */
+  def afterTarget(headers: Headers): Array[Byte] =
+    if (headers.isEmpty) whole
+    else if (config.userAgent.isDefined && headers.contains("User-Agent"))
+      if (headers.contains("Host")) neither else noAgent
+    else if (headers.contains("Host")) noHost
+    else whole
 
   /** The handshake that starts a new connection to the proxy; null for none. */
   def handshake(): ProxyHandshake = origin.address match {
