@@ -142,7 +142,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   override final def onContentSent(last: Boolean): Unit = {
     isSending = !last
-    if (last) endBody() else extendForBody()
+    if (last && (status == null || !isStreamed)) endBody() else extendForBody()
   }
 
   final def onHead(head: ResponseHead): Unit = {
@@ -305,12 +305,18 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
     case _: ClientError.QueueFull | _: ClientError.QueueTimeout | _: ClientError.BadRequestBody |
         _: ClientError.ClientClosed =>
       withdrawn() // not a failure of the host
+    case _: ClientError.TimedOut if isCrowdedOut =>
+      withdrawn() // it waited for other calls of this client
     case _: ClientError.TimedOut if status != null && !wantsContent =>
       withdrawn() // the caller has not read on, so nothing more was expected of the host
     case _ =>
       if (error.isInstanceOf[ClientError.TimedOut]) onLoop.counts.add(HostCounts.Timeouts, 1)
       concluded(good = false)
   }
+
+  /** Whether it has only waited for a connection, and none was being established: all were in use. */
+  private def isCrowdedOut: Boolean =
+    endpoint != null && sentAt == 0 && !onLoop.pool(endpoint).isConnecting
 
   private def concluded(good: Boolean): Unit = if (endpoint != null) {
     val now = context.loop.nowNanos

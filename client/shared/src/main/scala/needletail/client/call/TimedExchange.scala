@@ -41,7 +41,7 @@ private[client] abstract class TimedExchange(
     }
   }
 
-  /** A streamed request body is complete: the response has the time of a call without a body. */
+  /** A streamed request body is complete, and no response streams yet: it has the time of a call without a body. */
   protected final def endBody(): Unit = if (bodyPhase) {
     bodyPhase = false
     callEnd = context.loop.nowNanos + limitNanos

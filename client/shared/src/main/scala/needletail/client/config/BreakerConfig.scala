@@ -8,8 +8,9 @@ import needletail.async.Setting
  * The circuit breaker of a host: after too many failures its calls are rejected (open), then a few are let through
  * (half-open), and if these succeed, all are (closed). Failures are: no connection, a lost connection, a timeout, a
  * malformed response, and the statuses of 500 and more. Cancelled calls are not counted, except streamed responses: once
- * one has begun, cancelling it, or leaving it unread, counts by its status. Calls that were made before the breaker
- * opened are not counted afterwards, however they end.
+ * one has begun, cancelling it, or leaving it unread, counts by its status. Nor are calls whose time ended while they
+ * waited for one of the client's connections that were all in use. Calls that were made before the breaker opened are not
+ * counted afterwards, however they end.
  *
  * @param enabled whether there is a breaker
  * @param window period over which outcomes are counted; at least 1 s

@@ -59,6 +59,9 @@ private[client] abstract class ResponseReader(context: ClientLoopContext) {
   /** Whether any byte of the first response has arrived. */
   protected final def hasBegun: Boolean = begun
 
+  /** Whether no response has been completed on it. */
+  private[client] final def isFresh: Boolean = answers == 0
+
   /** Whether the head of the first response is complete. */
   protected final def hasHead: Boolean = !atHead
 

@@ -36,6 +36,7 @@ private[client] final class Pool(
   private var connecting               = 0
   private var timer: Timer             = null
   private var timerDue                 = 0L
+  private var isGrowing                = false
   private var isClosed                 = false
   private var isForgotten              = false // by the registry: no connection is kept
 
@@ -52,7 +53,7 @@ private[client] final class Pool(
       enqueue(x)
     } else if (open < config.connectionsPerHost) enqueue(x)
     else {
-      val shared = if (busy != null && x.mayPipeline) takeBusy(x) else null
+      val shared = if (busy != null && x.mayPipeline && !x.needsFresh) takeBusy(x) else null
       if (shared != null) dispatch(shared, x)
       else if (waiting.size - connecting < config.maxQueued) enqueue(x)
       else x.onFailed(new ClientError.QueueFull(host.name, waiting.size))
@@ -72,14 +73,29 @@ private[client] final class Pool(
     serve(c)
   }
 
-  /** Sends waiting requests on the connection; without any it becomes idle. */
+  /** Sends waiting requests on the connection; without any for it, it becomes idle, or makes room for a new one. */
   private def serve(c: ClientConnection): Unit = {
-    while (!waiting.isEmpty && c.accepts(waiting.first)) dispatch(c, takeWaiting())
+    var x = nextFor(c)
+    while (x != null) {
+      remove(x)
+      dispatch(c, x)
+      x = nextFor(c)
+    }
     if (c.underWay == 0) {
       if (!c.isUsable) c.close()
-      else if (isClosed || isForgotten) c.close()
+      else if (isClosed || isForgotten || !waiting.isEmpty && connecting == 0) c.close()
       else putIdle(c)
     } else if (busy != null && !busy.contains(c)) { busy.add(c); () }
+  }
+
+  /**
+   * The waiting request that is the connection's next; null for none. Those that need a new connection are passed over
+   * while one is being established, and otherwise wait at the front until this one is unused and makes room for it.
+   */
+  private def nextFor(c: ClientConnection): ClientExchange = {
+    var x = waiting.first
+    if (!c.isFresh && connecting > 0) while (x != null && x.needsFresh) x = x.next
+    if (x != null && (c.isFresh || !x.needsFresh) && c.accepts(x)) x else null
   }
 
   def gone(c: ClientConnection): Unit = {
@@ -96,6 +112,9 @@ private[client] final class Pool(
     isForgotten = true
     while (idle != null) idle.close()
   }
+
+  /** Whether a connection is being established. */
+  def isConnecting: Boolean = connecting > 0
 
   /** Whether requests wait for a connection. */
   def hasWaiting: Boolean = !waiting.isEmpty
@@ -172,8 +191,11 @@ private[client] final class Pool(
   // Connecting
 
   /** Opens connections for the waiting requests, as far as the limit allows. */
-  private def grow(): Unit =
-    while (!isClosed && connecting < waiting.size && open < config.connectionsPerHost) connect()
+  private def grow(): Unit = if (!isGrowing) { // an attempt that fails at once ends in here again
+    isGrowing = true
+    try while (!isClosed && connecting < waiting.size && open < config.connectionsPerHost) connect()
+    finally isGrowing = false
+  }
 
   private def connect(): Unit = {
     connecting += 1
