@@ -32,7 +32,10 @@ private[needletail] final class MessageReader[I](decoder: Decoder[I], maxMessage
   def used: Int = at
 
   /** Whether the beginning of a message is here, or left in the window. */
-  def isInside: Boolean = count > 0 || at < until
+  def isInside: Boolean = begun > 0
+
+  /** How many bytes of it are. */
+  def begun: Int = count + until - at
 
   /** Bytes of memory that the beginning of a long message holds here. */
   def held: Int = if (collected eq null) 0 else collected.length

@@ -42,17 +42,25 @@ private[server] final class CodecConnection[I, O](
   private var peerEnded = false         // what it sent before is still answered, until `giveUpAt`
   private var over      = false
   private var idleSince = connection.loop.nowNanos
+
+  // a message that has begun and is not complete: since when, and when some of it arrived last
+  private var isPartial    = false
+  private var partialSince = 0L
+  private var partialAt    = 0L
   peer.belongsTo(this)
   settle()
 
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
-    var go = true
+    var go     = true
+    var isNext = !isPartial // whether what is left at the end is of a later message than before
     peer.heard()
     reader.begin(bytes, from, until)
     while (go && !over && !pending && connection.pendingBytes <= settings.maxPendingOutput)
       reader.next() match {
         case Decoded.More                => go = false
-        case Decoded.Message(message, _) => ask(message)
+        case Decoded.Message(message, _) =>
+          isNext = true
+          ask(message)
         case Decoded.Bad(reason)         =>
           tellOfBad(reason)
           codec.reject(reason).foreach(send)
@@ -60,11 +68,31 @@ private[server] final class CodecConnection[I, O](
       }
     reader.end()
     val at = reader.used
+    if (!over) begun(if (go) 0 else reader.begun, isNext)
     if (!over && until - at > connection.unusedBytes && mustNotKeep(until - at)) finish()
     else if (peerEnded && !pending && (!go || at == until)) finish() // no complete message is left
     active()
     if (over) until else at
   }
+
+  /** So many bytes of an incomplete message have arrived; 0: none is waited for. It has the time limits of a body. */
+  private def begun(bytes: Int, isNext: Boolean): Unit = {
+    isPartial = bytes > 0
+    if (isPartial) {
+      partialAt = connection.loop.nowNanos
+      if (isNext) partialSince = partialAt
+      val nanos = partialAt - partialSince
+      if (nanos > settings.bodyGraceNanos && bytes * 1e9 < settings.minBodyRate.toDouble * nanos) tooSlow()
+    }
+  }
+
+  private def tooSlow(): Unit = {
+    counts.timeouts += 1
+    finish()
+  }
+
+  /** When too little of a message will have arrived. */
+  private def partialDue: Long = if (isPartial) partialAt + settings.bodyNanos else Long.MaxValue
 
   private def ask(message: I): Unit = {
     val answer =
@@ -137,7 +165,10 @@ private[server] final class CodecConnection[I, O](
   def onDeadline(): Unit = {
     abortIfStuck()
     val now = connection.loop.nowNanos
-    if (!pending) { if (connection.pendingBytes == 0 && idleSince + idle() <= now) finish() }
+    if (!pending) {
+      if (partialDue <= now) tooSlow()
+      else if (connection.pendingBytes == 0 && idleSince + idle() <= now) finish()
+    }
     else if (arrived == null && Math.min(answerBy, giveUpAt) <= now) {
       if (giveUpAt > now) tellOfTimeout()
       waiting.withdraw()
@@ -160,7 +191,8 @@ private[server] final class CodecConnection[I, O](
   }
 
   def idleTimeoutChanged(nanos: Long): Unit =
-    if (!over && !pending && connection.pendingBytes == 0) connection.deadline = idleSince + nanos
+    if (!over && !pending && connection.pendingBytes == 0) 
+      connection.deadline = Math.min(idleSince + nanos, partialDue)
 
   def drain(): Unit = {
     draining = true
@@ -197,7 +229,7 @@ private[server] final class CodecConnection[I, O](
     val due =
       if (pending) Math.min(answerBy, giveUpAt)
       else if (connection.pendingBytes > 0) Long.MaxValue
-      else idleSince + idle()
+      else Math.min(idleSince + idle(), partialDue)
     connection.deadline = Math.min(due, writingDeadline())
   }
 }
@@ -210,6 +242,9 @@ private[server] final case class CodecSettings(
     lingerNanos: Long,
     halfCloseNanos: Long,
     handlerNanos: Long,
+    bodyNanos: Long,
+    bodyGraceNanos: Long,
+    minBodyRate: Int,
     log: Log
 ) {
 

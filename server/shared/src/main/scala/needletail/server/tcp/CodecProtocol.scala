@@ -28,6 +28,9 @@ private[server] final class CodecProtocol[I, O](
         config.lingerTimeout.toNanos,
         config.halfCloseGrace.toNanos,
         config.handlerTimeout.toNanos,
+        config.bodyTimeout.toNanos,
+        config.bodyGrace.toNanos,
+        config.minBodyRate,
         log
       )
     val counts                         = new LoopCounts

@@ -14,7 +14,7 @@ import needletail.http.{Handler, Response}
 import needletail.io.Address
 import needletail.server.tcp.TcpServer
 import needletail.tcp.{Codec, Decoded, Decoder}
-import needletail.testing.Suite
+import needletail.testing.{Pause, Suite}
 
 /** A server of a protocol that is not HTTP: numbers, each ended by a semicolon, answered by their doubles. */
 class CodecServerSuite extends Suite {
@@ -65,6 +65,29 @@ class CodecServerSuite extends Suite {
       client.socket.shutdownOutput()
       assertEquals(client.readAll(), "-1;") // and no reset
       client.close()
+    }
+  }
+
+  test("a message that does not go on, or that drips, ends its connection; one that comes steadily does not") {
+    val strict = config.copy(bodyTimeout = 1.second, bodyGrace = 500.millis, minBodyRate = 200)
+    serving(strict)(twice) { server =>
+      val silent = new RawClient(server.port).send("1;2")
+      assertEquals(silent.readAll(), "2;")
+      val drips = new RawClient(server.port)
+      var ended = false
+      for (_ <- 1 to 400 if !ended) {
+        try drips.send("1")
+        catch { case _: java.io.IOException => ended = true }
+        Pause(50.millis)
+      }
+      assert(ended, "a connection was held by a byte in 50 ms")
+      assertEquals(Await.result(server.statistics, 20.seconds).timeouts, 2L)
+      val steady = new RawClient(server.port)
+      for (n <- 1 to 20) {
+        assertEquals(steady.send(s"$n;1").readUntil(";"), s"${2 * (if (n == 1) 1 else s"1$n".toInt)};")
+        Pause(100.millis)
+      }
+      List(silent, drips, steady).foreach(_.close())
     }
   }
 
