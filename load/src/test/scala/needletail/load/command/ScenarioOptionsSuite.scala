@@ -23,7 +23,8 @@ class ScenarioOptionsSuite extends Suite {
     model.runs.last
   }
 
-  private def load(plan: LoadPlan, options: String*)(implicit at: Location): Load = ran(plan, options: _*).load
+  private def load(plan: LoadPlan, options: String*)(implicit at: Location): Load =
+    ran(plan, options: _*).load
 
   private def refused(plan: LoadPlan, options: String*)(implicit at: Location): String = {
     val model   = new ModelDriver(ModelServer())

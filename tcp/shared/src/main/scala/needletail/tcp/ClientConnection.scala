@@ -283,8 +283,9 @@ private[tcp] final class ClientConnection[I, O](
     val at = due
     if (at == Long.MaxValue || at - connection.loop.nowNanos > 0) settle()
     else if (inFlight.isEmpty && !isFlushed) {
+      connection.offerPending() // the kernel reports only much room: a server that reads slowly would look idle
       if (notesProgress()) settle()
-      else
+      else if (!isOver)
         end(
           context.lost(
             s"the server has read nothing within ${context.stallNanos / 1000000} ms",

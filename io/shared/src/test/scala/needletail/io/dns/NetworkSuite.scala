@@ -6,11 +6,15 @@ class NetworkSuite extends Suite {
   private def has(network: String, address: String): Boolean = Network.parse(network).get.contains(address)
 
   test("an address is in a network if it begins with its bits") {
-    for ((network, address) <- List("10.0.0.0/8" -> "10.9.8.7", "192.0.2.1" -> "192.0.2.1", "fd00::/8" -> "fdff::1%eth0"))
+    for (
+      (network, address) <-
+        List("10.0.0.0/8" -> "10.9.8.7", "192.0.2.1" -> "192.0.2.1", "fd00::/8" -> "fdff::1%eth0")
+    )
       assert(has(network, address), (network, address))
     for ((network, address) <- List("10.0.0.0/8" -> "11.0.0.1", "::/0" -> "192.0.2.1", "0.0.0.0/0" -> "::1"))
       assert(!has(network, address), (network, address))
-    for (text <- List("10.0.0.0/33", "10.0.0.0/x", "example.org", "")) assertEquals(Network.parse(text), None, text)
+    for (text <- List("10.0.0.0/33", "10.0.0.0/x", "example.org", ""))
+      assertEquals(Network.parse(text), None, text)
   }
 
   test("an IPv4 address that is written as an IPv6 one is IPv4, on both sides") {

@@ -27,10 +27,11 @@ private[command] object PlanFromScenario {
   private def loaded(plan: LoadPlan, options: Options): Either[String, LoadPlan] = {
     val isForUsers = options.users.nonEmpty || options.requests.nonEmpty
     plan.load match {
-      case _ if isUnchanged(options)                                  => Right(plan)
-      case old: Load.Closed if options.rate.isEmpty                   => closed(plan, old, options)
-      case old: Load.Open if options.rate.isEmpty && !isForUsers      => opened(old, options).map(l => plan.copy(load = l))
-      case old: Load.Open if options.rate.nonEmpty                    =>
+      case _ if isUnchanged(options)                             => Right(plan)
+      case old: Load.Closed if options.rate.isEmpty              => closed(plan, old, options)
+      case old: Load.Open if options.rate.isEmpty && !isForUsers =>
+        opened(old, options).map(l => plan.copy(load = l))
+      case old: Load.Open if options.rate.nonEmpty =>
         replaced(
           plan,
           options.copy(

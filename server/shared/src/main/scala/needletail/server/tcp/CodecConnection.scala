@@ -61,7 +61,7 @@ private[server] final class CodecConnection[I, O](
         case Decoded.Message(message, _) =>
           isNext = true
           ask(message)
-        case Decoded.Bad(reason)         =>
+        case Decoded.Bad(reason) =>
           tellOfBad(reason)
           codec.reject(reason).foreach(send)
           finish()
@@ -168,8 +168,7 @@ private[server] final class CodecConnection[I, O](
     if (!pending) {
       if (partialDue <= now) tooSlow()
       else if (connection.pendingBytes == 0 && idleSince + idle() <= now) finish()
-    }
-    else if (arrived == null && Math.min(answerBy, giveUpAt) <= now) {
+    } else if (arrived == null && Math.min(answerBy, giveUpAt) <= now) {
       if (giveUpAt > now) tellOfTimeout()
       waiting.withdraw()
       pending = false
@@ -191,7 +190,7 @@ private[server] final class CodecConnection[I, O](
   }
 
   def idleTimeoutChanged(nanos: Long): Unit =
-    if (!over && !pending && connection.pendingBytes == 0) 
+    if (!over && !pending && connection.pendingBytes == 0)
       connection.deadline = Math.min(idleSince + nanos, partialDue)
 
   def drain(): Unit = {

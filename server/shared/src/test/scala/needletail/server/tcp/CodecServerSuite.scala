@@ -68,7 +68,9 @@ class CodecServerSuite extends Suite {
     }
   }
 
-  test("a message that does not go on, or that drips, ends its connection; one that comes steadily does not") {
+  test(
+    "a message that does not go on, or that drips, ends its connection; one that comes steadily does not"
+  ) {
     val strict = config.copy(bodyTimeout = 1.second, bodyGrace = 500.millis, minBodyRate = 200)
     serving(strict)(twice) { server =>
       val silent = new RawClient(server.port).send("1;2")

@@ -18,7 +18,9 @@ class RoomsSuite extends Suite {
     }
     val server = Server(echo, ServerConfig(loops = 1).withPort(0)).start()
     val client = WebSocketClient()
-    try body(heard => Await.result(client.future(s"ws://127.0.0.1:${server.port}/echo")(_ => heard), 20.seconds))
+    try body(heard =>
+        Await.result(client.future(s"ws://127.0.0.1:${server.port}/echo")(_ => heard), 20.seconds)
+      )
     finally {
       client.close()
       Await.result(server.close(), 20.seconds)
