@@ -50,6 +50,7 @@ private[actor] final class ActorResources[M](loop: Loop, inbox: Inbox[M]) {
     watching.foreach(_.cancel())
     children.foreach(_.stop())
     children = Set.empty
+    most = ActorResources.FewChildren
   }
 
   /** A timer, and the message to enqueue when it is due. */

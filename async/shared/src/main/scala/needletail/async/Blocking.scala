@@ -94,32 +94,31 @@ final class Blocking private[async] (config: BlockingConfig, newThread: (Runnabl
   }
 
   private def submit(work: Runnable): Boolean =
-    if (virtual == null)
+    if (virtual == null) {
+      // the pool would start another thread although one is idle
+      val isIdle   = running.getAndIncrement() < pool.getPoolSize
+      val isQueued = isIdle && pool.getQueue.offer(work)
       try {
-        // the pool would start another thread although one is idle
-        val isIdle = running.getAndIncrement() < pool.getPoolSize
-        if (!isIdle || !pool.getQueue.offer(work)) pool.execute(work)
+        if (!isQueued) pool.execute(work)
         else if (running.get > pool.getPoolSize) pool.prestartCoreThread() // it ended meanwhile
         true
       } catch {
-        case Survivable(_) => refused(work) // no room, or the system gives no further thread
+        // no room, or the system gives no further thread; a thread may have taken it from the queue all the same
+        case Survivable(_) => isQueued && !pool.remove(work) || refused()
       }
-    else if (running.incrementAndGet() > config.virtualThreads) {
+    } else if (running.incrementAndGet() > config.virtualThreads) {
       running.decrementAndGet()
       false
     } else
       try {
         virtual.newThread(work).start()
         true
-      } catch { case Survivable(_) => refused(work) }
+      } catch { case Survivable(_) => refused() }
 
-  /** Returns whether it will run all the same: it may be queued, and a thread may have taken it already. */
-  private def refused(work: Runnable): Boolean =
-    if (pool != null && pool.getQueue.contains(work) && !pool.remove(work)) true
-    else {
-      running.decrementAndGet()
-      false
-    }
+  private def refused(): Boolean = {
+    running.decrementAndGet()
+    false
+  }
 
   private def remove(work: Runnable): Unit =
     if (pool != null && pool.remove(work)) ended()

@@ -15,7 +15,10 @@ abstract class ByteStream extends Stream[Array[Byte]] {
   /** The next piece, never empty; `None` at the end, and in every call after it. A failure ends the stream. */
   def next(): Async[Option[Array[Byte]]]
 
-  /** Ends the stream early and releases what it holds. May be called more than once. */
+  /**
+   * Ends the stream early and releases what it holds. May be called more than once. A server also calls it when all that
+   * a response has announced has been sent, if the stream does not end then.
+   */
   def cancel(): Unit
 
   /**

@@ -72,7 +72,7 @@ class EndToEndSuite extends Suite with Serving with ShippedProgram {
     serving(KnownServer.limited(300, 20)) { server =>
       val ladder = program("ladder", url(server), "--rows", "5,10", "--requests", "5")
       assertEquals(ladder.status, 0, ladder.err)
-      assert(ladder.out.contains("users  requests"), ladder.out)
+      assert(ladder.out.contains("users  at once  requests"), ladder.out)
       val found = program(
         "characterise",
         url(server),

@@ -16,7 +16,7 @@ final class StreamGuide(save: String => Async[Unit]) {
     request.body.lines(longest = 1000).filter(_.nonEmpty).mapAsync(4)(save).fold(0)((n, _) => n + 1).map(n => s"$n lines".ok)
   )
 
-  val numbers = GET / "numbers" / arg[Int] to (n => Stream.from(1 to n).map(i => s"$i\n").utf8.ok)
+  val numbers = GET / "numbers" / arg[Int] to (n => Stream.from(1 to n).map(i => s"$i\n").utf8.ok.contentType("text/plain"))
   val log     = GET / "log" to Response.ok.contentType("text/plain").stream(Stream.file(Paths.get("server.log")))
 
   sealed trait Message

@@ -53,6 +53,7 @@ private[tcp] final class ClientConnection[I, O](
   private var quietFrom =
     begun // when the first in flight became the first; or idle since, or without progress
   private var taken     = 0L    // bytes that the server had taken at `quietFrom`
+  private var lookedAt  = begun // when it was last looked whether it takes any
 
   /**
    * Whether a request has been answered on it since it was set up, or it has stayed open for so long that one after the
@@ -284,7 +285,8 @@ private[tcp] final class ClientConnection[I, O](
     if (at == Long.MaxValue || at - connection.loop.nowNanos > 0) settle()
     else if (inFlight.isEmpty && !isFlushed) {
       connection.offerPending() // the kernel reports only much room: a server that reads slowly would look idle
-      if (notesProgress()) settle()
+      lookedAt = connection.loop.nowNanos
+      if (notesProgress() || lookedAt - quietFrom < context.stallNanos) settle()
       else if (!isOver)
         end(
           context.lost(
@@ -335,7 +337,8 @@ private[tcp] final class ClientConnection[I, O](
 
   private def due: Long =
     if (inFlight.isEmpty)
-      if (!isFlushed) quietFrom + context.stallNanos
+      if (!isFlushed)
+        Math.min(quietFrom + context.stallNanos, Math.max(quietFrom, lookedAt) + context.stallNanos / 2)
       else if (config.keepConnected) Long.MaxValue
       else quietFrom + context.idleNanos
     else {

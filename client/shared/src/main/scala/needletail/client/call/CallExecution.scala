@@ -314,9 +314,9 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
       concluded(good = false)
   }
 
-  /** Whether it has only waited for a connection, and none was being established: all were in use. */
+  /** Whether it has only waited for a connection, although there are some: all were in use. */
   private def isCrowdedOut: Boolean =
-    endpoint != null && sentAt == 0 && !onLoop.pool(endpoint).isConnecting
+    endpoint != null && sentAt == 0 && onLoop.pool(endpoint).isConnected
 
   private def concluded(good: Boolean): Unit = if (endpoint != null) {
     val now = context.loop.nowNanos

@@ -53,7 +53,9 @@ private[client] final class Pool(
       enqueue(x)
     } else if (open < config.connectionsPerHost) enqueue(x)
     else {
-      val shared = if (busy != null && x.mayPipeline && !x.needsFresh) takeBusy(x) else null
+      // not past those that wait, one of which may need a connection that becomes unused
+      val mayShare = busy != null && waiting.isEmpty && x.mayPipeline && !x.needsFresh
+      val shared   = if (mayShare) takeBusy(x) else null
       if (shared != null) dispatch(shared, x)
       else if (waiting.size - connecting < config.maxQueued) enqueue(x)
       else x.onFailed(new ClientError.QueueFull(host.name, waiting.size))
@@ -113,8 +115,8 @@ private[client] final class Pool(
     while (idle != null) idle.close()
   }
 
-  /** Whether a connection is being established. */
-  def isConnecting: Boolean = connecting > 0
+  /** Whether there are connections, and not only such as are being established. */
+  def isConnected: Boolean = open > connecting
 
   /** Whether requests wait for a connection. */
   def hasWaiting: Boolean = !waiting.isEmpty

@@ -217,11 +217,8 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
         // PHP's processes end by themselves after a number of requests
         val isDone = hasWorked && status == 0
         if (!closing && !isDone) log.warn(s"$name: process ${fresh.pid} has ended with status $status")
-        if (closing) // the loop ends with the last of them
-          heard.onComplete { _ =>
-            errors.end()
-            gone()
-          }
+        heard.onComplete(_ => errors.end())        // what was still in its output
+        if (closing) heard.onComplete(_ => gone()) // the loop ends with the last of them
         else again(System.nanoTime() - began, isDone)
       }
       if (closing) fresh.terminate()

@@ -51,8 +51,10 @@ private[command] object PlanFromScenario {
   private def closed(plan: LoadPlan, old: Load.Closed, options: Options): Either[String, LoadPlan] =
     PlanFromOptions.load(options).map { _ => // which checks that the options fit together
       val ramp     = options.ramp.getOrElse(old.ramp)
-      val duration = options.duration.orElse(full(old)).map(ramp + _)
-      val load     = Load.Closed(
+      val duration =
+        if (options.duration.isEmpty && options.ramp.isEmpty) old.duration
+        else options.duration.orElse(full(old)).map(ramp + _)
+      val load = Load.Closed(
         users = options.users.getOrElse(old.users),
         requests = if (options.duration.nonEmpty) None else options.requests.orElse(old.requests),
         duration = if (options.requests.nonEmpty) None else duration,

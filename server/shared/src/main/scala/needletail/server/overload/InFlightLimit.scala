@@ -43,6 +43,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
   private var began   = 0L
   private var started = false
   private var samples = 0
+  private var failed  = 0
   private var least   = Long.MaxValue
   private var most    = 0
 
@@ -99,7 +100,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
   /**
    * A request is no longer in flight.
    *
-   * @param nanos the shortest duration it can have had; -1 if its duration is not to be used
+   * @param nanos the shortest duration it can have had; `Cancelled` or `Failed` if its duration is not to be used
    * @param atMost its duration by the clock. If other programs had the processor meanwhile, its answer may have
    *   arrived at any time between the two, since what it waited for continued. So `nanos` shows a queue, and `atMost`
    *   is used for the base
@@ -115,7 +116,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
       if (base == Long.MaxValue) rebase(now, atMost)
       // began with half of the limit in use, and was as quick as before
       if (wasFull && now - nanos - halfUsedAt >= 0 && nanos - base <= (allowed - base) / 4) raise(now)
-    }
+    } else if (nanos == Failed) failed += 1
     look(now)
   }
 
@@ -124,6 +125,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     val length = Math.max(ShortestNanos, Math.min(longest, 2 * base))
     if (now - began >= length)
       if (samples >= Enough) endInterval(now)
+      else if (samples + failed >= Enough) start(now) // they return, but do not show how long an answer takes
       else if (inFlight >= Enough && now - began >= Math.max(longest, 4 * allowed)) {
         // hardly any requests return, although enough are in flight
         least = now - began
@@ -159,14 +161,14 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     else if (stood) {
       // requests that return soon after a cut were admitted before it, and show the queue at that time
       val isLater = cutMost > 0 && now - cutAt > 2 * cutLeast
-      if (isLater && isNoQueue) {
+      if (isLater && samples >= Enough && isNoQueue) {
         rebase(now, quick)
         cutMost = 0
         lastCut = Long.MinValue
         limit = Math.max(limit, resting)
       } else {
         cut(Math.ceil(bestRate * allowed).toInt)
-        if (cutMost == 0 || isLater) {
+        if (cutMost == 0 || isLater && samples >= Enough) {
           cutMost = most
           cutLeast = least
           cutAt = now
@@ -280,6 +282,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     started = true
     began = now
     samples = 0
+    failed = 0
     took = 0
     least = Long.MaxValue
     leastAtMost = Long.MaxValue
@@ -289,6 +292,12 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
 }
 
 private[server] object InFlightLimit {
+
+  /** In place of a duration: nobody has waited for the end. */
+  final val Cancelled = -1L
+
+  /** In place of a duration: it has failed, which may be quicker or slower than an answer. */
+  final val Failed = -2L
 
   /** Fewer requests than this do not show whether there is a queue. */
   final val Enough = 8

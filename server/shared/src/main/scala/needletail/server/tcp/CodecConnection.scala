@@ -86,13 +86,14 @@ private[server] final class CodecConnection[I, O](
     }
   }
 
-  private def tooSlow(): Unit = {
+  private def tooSlow(): Unit = if (!over) {
     counts.timeouts += 1
     finish()
   }
 
-  /** When too little of a message will have arrived. */
-  private def partialDue: Long = if (isPartial) partialAt + settings.bodyNanos else Long.MaxValue
+  /** When too little of a message will have arrived. While nothing is read, as the peer does not read, it is not late. */
+  private def partialDue: Long =
+    if (isPartial && !connection.isPaused) partialAt + settings.bodyNanos else Long.MaxValue
 
   private def ask(message: I): Unit = {
     val answer =
@@ -223,8 +224,11 @@ private[server] final class CodecConnection[I, O](
   else if (connection.isOpen) {
     // reads also while an answer is awaited, to detect the end of the peer's side; input is kept up to a bound
     val wants = connection.pendingBytes <= settings.maxPendingOutput
-    if (wants && connection.isPaused) connection.resumeReading()
-    else if (!wants && !connection.isPaused) connection.pauseReading()
+    if (wants && connection.isPaused) {
+      partialAt = connection.loop.nowNanos
+      partialSince = partialAt
+      connection.resumeReading()
+    } else if (!wants && !connection.isPaused) connection.pauseReading()
     val due =
       if (pending) Math.min(answerBy, giveUpAt)
       else if (connection.pendingBytes > 0) Long.MaxValue

@@ -34,10 +34,12 @@ private[server] final class CodecPeer[O](
 
   def send(message: O): Boolean = hasRoom && {
     val bytes = codec.encode(message)
-    if (connection.loop.inLoop) {
-      write(bytes)
-      true
-    } else elsewhere.send(bytes.length)(() => write(bytes))
+    if (connection.loop.inLoop)
+      connection.isOpen && {
+        write(bytes)
+        connection.isOpen
+      }
+    else elsewhere.send(bytes.length)(() => write(bytes))
   }
 
   private def hasRoom: Boolean =

@@ -16,6 +16,7 @@ class InFlightLimitSuite extends Suite {
     var done           = 0
     var refused        = 0
     var worst          = 0L
+    var fails          = false
     var quickOf        = 0 // of so many one is answered at once, as from a cache; 0: none
     private var asked  = 0
     private val ending =   // of those being worked on: end and beginning, the first to end first
@@ -41,7 +42,7 @@ class InFlightLimitSuite extends Suite {
             ending.poll()
             val took = now - next._2
             if (took > worst) worst = took
-            limit.ended(now, took, took)
+            limit.ended(now, if (fails) InFlightLimit.Failed else took, took)
             done += 1
             go = true
           }
@@ -184,7 +185,7 @@ class InFlightLimitSuite extends Suite {
     limit.ended(20 * ms, 20 * ms, 20 * ms)
     assertEquals(limit.allowed, 30 * ms)
     limit.begin(20 * ms)
-    limit.ended(21 * ms, -1, ms)
+    limit.ended(21 * ms, InFlightLimit.Cancelled, ms)
     assertEquals((limit.allowed, limit.inFlight), (30 * ms, 0))
   }
 
@@ -209,12 +210,28 @@ class InFlightLimitSuite extends Suite {
     for ((millis, rate) <- List((50, 1000), (200, 1000), (20, 3000)); of <- List(1000, 100, 20)) {
       val s = new Service(100000, millis * ms, OverloadConfig())
       s.quickOf = of
+      s.offer(rate, 5000) // the quick ones end first, so that at the beginning all look quick
+      assert(s.refused < 2 * rate, clue = s"${s.refused} of $rate/s, one of $of quick, else $millis ms")
+      s.forget()
       s.offer(rate, 60000)
       assert(
-        s.refused < 60 * rate / 100,
-        clue = s"${s.refused} of $rate a second for a minute, one of $of quick, else $millis ms"
+        s.refused < rate / 2,
+        clue = s"${s.refused} of $rate/s, one of $of quick, else $millis ms, later"
       )
     }
+  }
+
+  test("failures are no reason to limit a route, and show nothing of how long answers take") {
+    val s = new Service(100000, 50 * ms, OverloadConfig()).offer(1000, 5000)
+    s.fails = true
+    for (millis <- List(50, 1, 100)) {
+      s.takes = millis * ms
+      s.offer(1000, 5000)
+    }
+    s.fails = false
+    s.takes = 50 * ms
+    s.offer(1000, 20000)
+    assertEquals(s.refused, 0)
   }
 
   test("when all answers have been quick for a while, it soon is forgotten") {

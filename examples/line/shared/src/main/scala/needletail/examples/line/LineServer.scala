@@ -1,7 +1,5 @@
 package needletail.examples.line
 
-import java.util.Locale
-
 import needletail.async.Async
 import needletail.server.{Answer, Server, ServerConfig}
 
@@ -12,13 +10,12 @@ object LineServer {
   def apply(config: ServerConfig): Server = Server.withCodec(codec, config)(_ => answer)
 
   private def answer(line: String): Async[Answer[String]] = {
-    val (command, text) = line.span(_ != ' ')
-    command.toUpperCase(Locale.ROOT) match {
-      case "PING" => Answer("PONG")
-      case "ECHO" => Answer(text.drop(1))
-      case "TIME" => Answer((System.currentTimeMillis() / 1000).toString)
-      case "QUIT" => Answer.last("BYE")
-      case _      => Answer("ERROR commands are PING, ECHO text, TIME and QUIT")
-    }
+    val (command, text)  = line.span(_ != ' ')
+    def is(name: String) = command.equalsIgnoreCase(name) // whatever the language of the machine is
+    if (is("PING")) Answer("PONG")
+    else if (is("ECHO")) Answer(text.drop(1))
+    else if (is("TIME")) Answer((System.currentTimeMillis() / 1000).toString)
+    else if (is("QUIT")) Answer.last("BYE")
+    else Answer("ERROR commands are PING, ECHO text, TIME and QUIT")
   }
 }

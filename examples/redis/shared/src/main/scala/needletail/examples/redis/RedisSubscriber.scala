@@ -43,7 +43,10 @@ final class RedisSubscriber(address: Address, config: RedisConfig)(onMessage: (S
   /** Ends a subscription. */
   def unsubscribe(channel: String): Future[Unit] = client.run {
     channels -= channel
-    client.call(Command.of("UNSUBSCRIBE", channel)).flatMap(RedisProtocol.checked).map(_ => ())
+    client.call(Command.of("UNSUBSCRIBE", channel)).flatMap(RedisProtocol.checked).map { _ =>
+      channels -= channel // again, as a subscription that was under way has been answered meanwhile
+      ()
+    }
   }
 
   def close(): Unit = client.close()

@@ -21,9 +21,10 @@ private[host] object OutputPoller {
   private val programs                 = new java.util.concurrent.ConcurrentLinkedQueue[JvmProgram]
   @volatile private var thread: Thread = null
 
+  /** Throws what `Thread.start` does if there is no thread for it; then it has not added the program. */
   def add(program: JvmProgram): Unit = {
-    programs.add(program)
     start()
+    programs.add(program)
     wake()
   }
 
@@ -33,8 +34,8 @@ private[host] object OutputPoller {
     if (thread == null) {
       val fresh = new Thread(() => run(), "needletail-programs")
       fresh.setDaemon(true)
-      thread = fresh
       fresh.start()
+      thread = fresh
     }
   }
 

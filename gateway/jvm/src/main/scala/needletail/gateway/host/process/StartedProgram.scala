@@ -6,7 +6,13 @@ import needletail.io.EventLoop
 private[host] final class StartedProgram(process: Process) {
   def attach(loop: EventLoop, killGraceNanos: Long, errors: Array[Byte] => Unit): Program = {
     val program = new JvmProgram(process, loop, killGraceNanos, errors)
-    OutputPoller.add(program)
+    try OutputPoller.add(program)
+    catch {
+      case e: Throwable =>
+        discard()
+        Program.over(program)
+        throw e
+    }
     program
   }
 

@@ -48,7 +48,7 @@ final class GatewayRequest private[gateway] (
 
   private def address(host: String, port: String): String = {
     val ip = variables.get(host)
-    if (ip == null) ""
+    if (ip == null || ip.isEmpty) ""
     else if (ip.startsWith("unix:")) ip
     else {
       val bare   = if (ip.startsWith("[") && ip.endsWith("]")) ip.substring(1, ip.length - 1) else ip
