@@ -39,10 +39,11 @@ final case class ReverseProxies(networks: Seq[String], standard: Boolean = false
   }
 
   private def isTrusted(proxy: ConnectionInfo): Boolean = {
-    // by the own address, as a peer's socket file may have any name; a connection that is gone natively has none
+    // by the own address, as a peer's socket file may have any name; a connection that is gone natively has none, nor may
+    // a request of a gateway
     val own    = proxy.localAddress
     val isUnix = own.nonEmpty && !isAddress(hostOf(own))
-    if (isUnix) isUnixTrusted else isTrusted(hostOf(proxy.remoteAddress))
+    if (isUnix) trusted.hasUnix else trusted.contains(hostOf(proxy.remoteAddress))
   }
 
   /** The client, or the hop after which nothing is to be believed. */
@@ -51,7 +52,7 @@ final case class ReverseProxies(networks: Seq[String], standard: Boolean = false
     var left = hops.reverse
     while (left.nonEmpty) {
       last = left.head
-      left = if (last.address != null && isTrusted(hostOf(last.address))) left.tail else Nil
+      left = if (last.address != null && trusted.contains(hostOf(last.address))) left.tail else Nil
     }
     last
   }
@@ -102,17 +103,6 @@ object ReverseProxies {
     else address.substring(0, math.max(0, address.lastIndexOf(':')))
 
   private def isAddress(text: String): Boolean = text.indexOf('/') < 0 && Network.parse(text).isDefined
-
-  private def network(text: String): Network = {
-    val parsed = Network.parse(text)
-    Setting("ReverseProxies").check(
-      "networks",
-      text,
-      parsed.isDefined,
-      "an IP address, a network such as 10.0.0.0/8, or unix"
-    )
-    parsed.get
-  }
 }
 
 /** The connection of a reverse proxy, with what it says of the client. */
