@@ -166,7 +166,7 @@ private[server] final class VirtualServer(
     val began = now
     val own   = admission.begin(state, measured)
     reply.response.foreach { response =>
-      if (measured) admission.handled(state, own, began, 0)
+      if (measured) admission.handled(state, own, began, isAnswer = true)
       admission.end(state, response.status.code, began, refused = false)
       answered(arrival, why(response))
     }

@@ -5,7 +5,7 @@ import needletail.http.{ByteStream, Request, RequestView, Response}
 import needletail.http.message.{Method, Status}
 import needletail.http.text.Ascii
 import needletail.io.{FileOutput, FilePart}
-import needletail.server.overload.{InFlightLimit, LateRequest, RouteState}
+import needletail.server.overload.{LateRequest, RouteState}
 
 /**
  * A request whose reply could not be sent as soon as its handler returned: the reply comes later, is streamed, or
@@ -86,15 +86,15 @@ private[server] final class ServerExchange(
     beganOwn = runner.admission.begin(route, isMeasured)
   }
 
-  private def handled(unused: Long): Unit = if (isMeasured) {
+  private def handled(isAnswer: Boolean): Unit = if (isMeasured) {
     isMeasured = false
-    runner.admission.handled(route, beganOwn, startedNanos, unused)
+    runner.admission.handled(route, beganOwn, startedNanos, isAnswer)
   }
 
   def becomes(to: RouteState): Unit = if (to ne route) {
     val from     = route
     val measured = isMeasured
-    handled(InFlightLimit.Cancelled)
+    handled(isAnswer = false)
     route = to
     if (request != null) request.becomes(to.route)
     if (isCounted) runner.admission.moved(from, to)
@@ -116,7 +116,7 @@ private[server] final class ServerExchange(
       runner.context.heads.give(headBytes)
       headBytes = 0
     }
-    handled(InFlightLimit.Cancelled)
+    handled(isAnswer = false)
     if (isCounted) {
       isCounted = false
       // a refusal that was dressed is another object
@@ -132,9 +132,9 @@ private[server] final class ServerExchange(
   /** Whether nothing of the reply is sent before the first piece of its stream, which is waited for. */
   def isHeld: Boolean = !headSent && isAwaiting
 
-  /** The handler's result. How quickly it fails does not show how long it takes. */
+  /** The handler's result. */
   def completed(result: Result[Response]): Unit = {
-    handled(if (ServerExchange.isAnswer(result)) 0 else InFlightLimit.Failed)
+    handled(isAnswer = true)
     try
       response =
         if (!result.isValue) runner.failed(request, result.error)
@@ -150,7 +150,7 @@ private[server] final class ServerExchange(
 
   /** The handler has timed out: `instead` becomes the reply. */
   def expire(instead: Response): Unit = {
-    handled(0)
+    handled(isAnswer = true)
     withdraw()
     leaveAll()
     response = runner.dressed(request, instead)
@@ -311,9 +311,6 @@ private[server] object ServerExchange {
     x.begin(isMeasured = false)
     x
   }
-
-  private def isAnswer(result: Result[Response]): Boolean =
-    result.isValue && result.value != null && result.value.status.code < 500
 
   val internal: Response = Response(Status.InternalServerError).text("internal server error")
 

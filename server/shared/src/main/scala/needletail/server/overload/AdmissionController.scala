@@ -232,12 +232,12 @@ private[server] final class AdmissionController(
    *
    * @param beganOwn when that began, in the loop's own time
    * @param beganNanos the same by the clock
-   * @param unused `InFlightLimit.Cancelled` or `Failed` if its duration does not show how long an answer takes; else 0
+   * @param isAnswer whether its handler has answered; otherwise it was cancelled, and its duration is not used
    */
-  def handled(state: RouteState, beganOwn: Long, beganNanos: Long, unused: Long): Unit =
+  def handled(state: RouteState, beganOwn: Long, beganNanos: Long, isAnswer: Boolean): Unit =
     if (state.limit != null) {
       timer.readOutside()
-      state.limit.ended(time.own, if (unused == 0) time.own - beganOwn else unused, time.wall - beganNanos)
+      state.limit.ended(time.own, if (isAnswer) time.own - beganOwn else -1, time.wall - beganNanos)
       waiting.roomFor(state)
     }
 

@@ -4,14 +4,13 @@ package needletail.server.overload
  * Finds how many requests of one route may be in flight on one loop, from how long they take. Times are passed in, in
  * nanoseconds of the loop's own time ([[LoopTime]]). Requests beyond the limit wait in an [[AdmissionQueue]].
  *
- * At its best a request takes `base`: an eighth of an interval's requests are as quick, as a few may be answered from a
- * cache. The rest of its duration a request waits for something whose queue is not visible here: a service, a pool, a
- * lock. As long as some requests of an interval take no longer than is allowed (base and
+ * At its best a request takes `base`. The rest of its duration it waits for something whose queue is not visible
+ * here: a service, a pool, a lock. As long as some requests of an interval take no longer than is allowed (base and
  * target), that queue keeps becoming empty, and the limit does not matter. If none do, there is a standing queue, and
  * waiting in it does not help. Once it has existed for the configured interval (the rule of CoDel, RFC 8289, which
  * tolerates bursts), the limit becomes, by Little's law, the number of requests that return within the allowed time.
  * If requests take as long with fewer in flight, there was no queue: the service has become slower, and that is the
- * new base. Then the limit is what it would be without the cut.
+ * new base.
  *
  * A queue is detected only after it has formed, and all requests admitted until then have to be finished. So a route
  * in steady use may have at most [[InFlightLimit.Headroom]] times as many requests in flight as it has needed
@@ -37,19 +36,17 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
 
   /** The duration of a request at its best; MaxValue before the first. */
   private var base     = Long.MaxValue
-  private var baseSeen = 0L // when requests were last that quick
+  private var baseSeen = 0L // when a request was last that quick
 
   // of the current interval
   private var began   = 0L
   private var started = false
   private var samples = 0
-  private var failed  = 0
   private var least   = Long.MaxValue
   private var most    = 0
 
   /** The shortest duration by the clock. */
   private var leastAtMost = Long.MaxValue
-  private val durations   = new DurationSample // by the clock
 
   private var took = 0L // sum of all samples
 
@@ -100,7 +97,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
   /**
    * A request is no longer in flight.
    *
-   * @param nanos the shortest duration it can have had; `Cancelled` or `Failed` if its duration is not to be used
+   * @param nanos the shortest duration it can have had; -1 if its duration is not to be used
    * @param atMost its duration by the clock. If other programs had the processor meanwhile, its answer may have
    *   arrived at any time between the two, since what it waited for continued. So `nanos` shows a queue, and `atMost`
    *   is used for the base
@@ -112,11 +109,13 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
       took += atMost
       if (nanos < least) least = nanos
       if (atMost < leastAtMost) leastAtMost = atMost
-      durations.add(atMost)
-      if (base == Long.MaxValue) rebase(now, atMost)
+      if (atMost <= base) {
+        base = atMost
+        baseSeen = now
+      }
       // began with half of the limit in use, and was as quick as before
       if (wasFull && now - nanos - halfUsedAt >= 0 && nanos - base <= (allowed - base) / 4) raise(now)
-    } else if (nanos == Failed) failed += 1
+    }
     look(now)
   }
 
@@ -125,7 +124,6 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     val length = Math.max(ShortestNanos, Math.min(longest, 2 * base))
     if (now - began >= length)
       if (samples >= Enough) endInterval(now)
-      else if (samples + failed >= Enough) start(now) // they return, but do not show how long an answer takes
       else if (inFlight >= Enough && now - began >= Math.max(longest, 4 * allowed)) {
         // hardly any requests return, although enough are in flight
         least = now - began
@@ -150,25 +148,21 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     if (samples >= Enough) learn(now - began, took.toDouble / (now - began)) // by Little's law
     rates(rated) = samples.toDouble / (now - began)
     rated = (rated + 1) % Rates
-    val quick = if (samples >= Enough) durations.lowestEighth else leastAtMost
-    if (samples >= Enough && quick <= base) rebase(now, quick)
     val stood = least != Long.MaxValue && least > allowed && most >= Enough
     if (probed > 0) {
       limit = probed
       probed = 0
-      measured(now, quick)
+      if (least != Long.MaxValue) rebase(now)
     } else if (stood && !hasStood(now)) () // it may be a burst
     else if (stood) {
       // requests that return soon after a cut were admitted before it, and show the queue at that time
       val isLater = cutMost > 0 && now - cutAt > 2 * cutLeast
-      if (isLater && samples >= Enough && isNoQueue) {
-        rebase(now, quick)
+      if (isLater && most <= cutMost * 0.7 && least >= cutLeast * 0.9) {
+        rebase(now)
         cutMost = 0
-        lastCut = Long.MinValue
-        limit = Math.max(limit, resting)
       } else {
         cut(Math.ceil(bestRate * allowed).toInt)
-        if (cutMost == 0 || isLater && samples >= Enough) {
+        if (cutMost == 0 || isLater) {
           cutMost = most
           cutLeast = least
           cutAt = now
@@ -180,17 +174,8 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
       cutMost = 0
       grow(now)
     }
-    if (now - baseSeen > ProbeNanos) probe(now, quick)
+    if (now - baseSeen > ProbeNanos) probe(now)
     start(now)
-  }
-
-  /**
-   * Whether requests take as long as before a cut although fewer are in flight. In a queue that is never empty they
-   * would take less time in proportion; here they take less by under a third of that, and there is a margin.
-   */
-  private def isNoQueue: Boolean = {
-    val fewer = most.toDouble / cutMost
-    fewer <= Fewer && least >= cutLeast * (0.55 + 0.5 * fewer)
   }
 
   /** Whether the queue has existed long enough for the limit to be lowered. */
@@ -212,17 +197,14 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     best
   }
 
-  private def rebase(now: Long, to: Long): Unit = {
-    base = to
+  /**
+   * The shortest duration of this interval is the new base. It at most doubles at a time, since the interval may be an
+   * outlier.
+   */
+  private def rebase(now: Long): Unit = {
+    base = Math.min(leastAtMost, 2 * base)
     baseSeen = now
   }
-
-  /**
-   * The base is measured again: it is how long the quick requests of an interval took, if any ended. It at most doubles
-   * at a time, since the interval may be an outlier.
-   */
-  private def measured(now: Long, quick: Long): Unit =
-    if (quick != Long.MaxValue) rebase(now, Math.min(quick, 2 * base))
 
   private def cut(to: Int): Unit = {
     limit = Math.max(config.leastInFlight, Math.min(limit, to))
@@ -270,40 +252,29 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
    * Called if no request was as quick as the base for a while. If nothing is limited, the last interval gives the
    * base; otherwise the limit is halved for an interval, so that the queue empties and shows it.
    */
-  private def probe(now: Long, quick: Long): Unit = {
+  private def probe(now: Long): Unit = {
     baseSeen = now
     if (most >= limit || isCareful(now)) {
       probed = limit
       limit = Math.max(config.leastInFlight, limit / 2)
-    } else measured(now, quick)
+    } else if (least != Long.MaxValue) rebase(now)
   }
 
   private def start(now: Long): Unit = {
     started = true
     began = now
     samples = 0
-    failed = 0
     took = 0
     least = Long.MaxValue
     leastAtMost = Long.MaxValue
-    durations.clear()
     most = inFlight
   }
 }
 
 private[server] object InFlightLimit {
 
-  /** In place of a duration: nobody has waited for the end. */
-  final val Cancelled = -1L
-
-  /** In place of a duration: it has failed, which may be quicker or slower than an answer. */
-  final val Failed = -2L
-
   /** Fewer requests than this do not show whether there is a queue. */
   final val Enough = 8
-
-  /** To how many of those in flight at a cut their number must have fallen to show that there was no queue. */
-  final val Fewer = 0.85
 
   /** A route in steady use may have this many times as many requests in flight as it has needed recently. */
   final val Headroom = 3

@@ -53,12 +53,12 @@ private[server] final class WaitingRequests(
   private def run(state: RouteState, body: () => Reply): Async[Response] = {
     val began     = time.own
     val beganWall = time.wall
-    var unused    = InFlightLimit.Cancelled
+    var answered  = false
     var isSync    = true
 
     def ended(): Unit = if (state.limit != null) {
       if (isSync) time.read(state.offCpu) else timer.readOutside()
-      state.limit.ended(time.own, if (unused == 0) time.own - began else unused, time.wall - beganWall)
+      state.limit.ended(time.own, if (answered) time.own - began else -1, time.wall - beganWall)
       roomFor(state)
     }
     if (state.limit != null) state.limit.begin(began)
@@ -69,11 +69,7 @@ private[server] final class WaitingRequests(
     reply match {
       case later: Reply.Later =>
         isSync = false
-        later.response.transform { result =>
-          val isAnswer = result.isSuccess && result.get != null && result.get.status.code < 500
-          unused = if (isAnswer) 0 else InFlightLimit.Failed
-          Async.fromTry(result)
-        }.andFinally(ended())
+        later.response.map { r => answered = true; r }.andFinally(ended())
       case response: Response => ended(); Async.value(response)
     }
   }

@@ -16,10 +16,7 @@ class InFlightLimitSuite extends Suite {
     var done           = 0
     var refused        = 0
     var worst          = 0L
-    var fails          = false
-    var quickOf        = 0 // of so many one is answered at once, as from a cache; 0: none
-    private var asked  = 0
-    private val ending =   // of those being worked on: end and beginning, the first to end first
+    private val ending = // of those being worked on: end and beginning, the first to end first
       new PriorityQueue[(Long, Long)](64, (a, b) => java.lang.Long.compare(a._1, b._1))
     private val queue = new ArrayDeque[Long]
 
@@ -42,7 +39,7 @@ class InFlightLimitSuite extends Suite {
             ending.poll()
             val took = now - next._2
             if (took > worst) worst = took
-            limit.ended(now, if (fails) InFlightLimit.Failed else took, took)
+            limit.ended(now, took, took)
             done += 1
             go = true
           }
@@ -58,8 +55,7 @@ class InFlightLimitSuite extends Suite {
         if (limit.isFull) refused += 1
         else {
           limit.begin(now)
-          asked += 1
-          if (quickOf > 0 && asked % quickOf == 0) ending.add((now + ms / 3, now)) else queue.add(now)
+          queue.add(now)
         }
         work(Math.min(end, now + gap))
         if (now / (100 * ms) != (now - gap) / (100 * ms)) limit.look(now)
@@ -185,64 +181,10 @@ class InFlightLimitSuite extends Suite {
     limit.ended(20 * ms, 20 * ms, 20 * ms)
     assertEquals(limit.allowed, 30 * ms)
     limit.begin(20 * ms)
-    limit.ended(21 * ms, InFlightLimit.Cancelled, ms)
+    limit.ended(21 * ms, -1, ms)
     assertEquals((limit.allowed, limit.inFlight), (30 * ms, 0))
-  }
-
-  test(
-    "what a request takes at its best is what an eighth of an interval's requests take, not the quickest"
-  ) {
-    val limit                    = new InFlightLimit(5 * ms, config, 1.0)
-    var now                      = 0L
-    def take(millis: Long): Unit = {
-      limit.begin(now)
-      now += millis * ms
-      limit.ended(now, millis * ms, millis * ms)
-    }
-    take(20)
-    for (_ <- 1 to 100) { take(20); take(1); for (_ <- 1 to 14) take(20) }
-    assertEquals(limit.allowed, 30 * ms)
-    for (_ <- 1 to 100) take(1)
+    limit.begin(21 * ms)
+    limit.ended(22 * ms, ms, ms)
     assertEquals(limit.allowed, 6 * ms)
-  }
-
-  test("a few answers that are quick, as from a cache, do not make the others look slow") {
-    for ((millis, rate) <- List((50, 1000), (200, 1000), (20, 3000)); of <- List(1000, 100, 20)) {
-      val s = new Service(100000, millis * ms, OverloadConfig())
-      s.quickOf = of
-      s.offer(rate, 5000) // the quick ones end first, so that at the beginning all look quick
-      assert(s.refused < 2 * rate, clue = s"${s.refused} of $rate/s, one of $of quick, else $millis ms")
-      s.forget()
-      s.offer(rate, 60000)
-      assert(
-        s.refused < rate / 2,
-        clue = s"${s.refused} of $rate/s, one of $of quick, else $millis ms, later"
-      )
-    }
-  }
-
-  test("failures are no reason to limit a route, and show nothing of how long answers take") {
-    val s = new Service(100000, 50 * ms, OverloadConfig()).offer(1000, 5000)
-    s.fails = true
-    for (millis <- List(50, 1, 100)) {
-      s.takes = millis * ms
-      s.offer(1000, 5000)
-    }
-    s.fails = false
-    s.takes = 50 * ms
-    s.offer(1000, 20000)
-    assertEquals(s.refused, 0)
-  }
-
-  test("when all answers have been quick for a while, it soon is forgotten") {
-    for ((millis, rate) <- List((50, 1000), (100, 2000), (20, 3000), (40, 1000))) {
-      val s = new Service(100000, millis * ms, OverloadConfig()).offer(rate, 10000)
-      s.takes = ms / 3
-      s.offer(rate, 2000)
-      s.takes = millis * ms
-      s.forget()
-      s.offer(rate, 60000)
-      assert(s.refused < rate, clue = s"${s.refused} of $rate a second for a minute, $millis ms each")
-    }
   }
 }
