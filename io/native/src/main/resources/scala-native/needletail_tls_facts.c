@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RFC2253 0x1110317UL /* XN_FLAG_RFC2253 */
+#define RFC2253 0x1110313UL /* XN_FLAG_RFC2253 without ASN1_STRFLGS_ESC_MSB: text in UTF-8 */
 
 /* Text as it grows. Each field is preceded by its length, 4 bytes, the highest first. Null once memory ran out. */
 typedef struct {

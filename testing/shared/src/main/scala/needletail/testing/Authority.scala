@@ -38,6 +38,8 @@ final class Authority(folder: Path, name: String) {
        |[any]
        |commonName = supplied
        |organizationName = optional
+       |serialNumber = optional
+       |emailAddress = optional
        |[req]
        |distinguished_name = dn
        |[dn]
@@ -60,6 +62,7 @@ final class Authority(folder: Path, name: String) {
    * @param names     subject alternative names: `DNS:localhost,IP:127.0.0.1`; without any if it is empty
    * @param algorithm `ec`, `rsa` or `ed25519`
    * @param subject   its common name
+   * @param further   other attributes of its subject, such as `emailAddress`
    * @param isExpired whether it is not valid any more
    * @param days      how long it is valid
    */
@@ -68,7 +71,8 @@ final class Authority(folder: Path, name: String) {
       algorithm: String = "ec",
       subject: String = "needletail",
       isExpired: Boolean = false,
-      days: Int = 2
+      days: Int = 2,
+      further: Seq[(String, String)] = Nil
   ): Issued = {
     issued += 1
     val (chain, secret) = (file(s"$issued.pem"), file(s"$issued.key"))
@@ -80,10 +84,13 @@ final class Authority(folder: Path, name: String) {
       case "ec"  => "ec -pkeyopt ec_paramgen_curve:prime256v1"
       case other => other
     }
-    openssl(
-      s"req -new -config $config -newkey $kind -nodes -keyout $secret -out $request -subj",
-      s"/CN=$subject"
-    )
+    val asked =
+      file(s"$issued.cnf") // arguments of programs are in ASCII on some machines, and this is in UTF-8
+    val named = (("CN" -> subject) +: further).map { case (name, value) =>
+      s"$name = ${value.flatMap(c => if ("\\#$\"".indexOf(c.toInt) >= 0) s"\\$c" else s"$c")}\n"
+    }
+    write(asked, s"[req]\nprompt = no\nutf8 = yes\ndistinguished_name = dn\n[dn]\n${named.mkString}")
+    openssl(s"req -new -config $asked -newkey $kind -nodes -keyout $secret -out $request")
     val dates = if (isExpired) "-startdate 20200101000000Z -enddate 20200102000000Z" else s"-days $days"
     openssl(s"ca -batch -notext -config $config -in $request -out $chain -extfile $more $dates")
     new Issued(chain, secret)

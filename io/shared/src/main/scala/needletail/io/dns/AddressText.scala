@@ -117,6 +117,12 @@ private[io] object AddressText {
     text.append(':').append(port).toString
   }
 
+  /** `127.0.0.1` or `::1`; `ip` is 4 or 16 bytes, most significant first. */
+  def host(ip: Array[Byte]): String = {
+    val text = render(ip, 0)
+    text.substring(0, text.lastIndexOf(':')).stripPrefix("[").stripSuffix("]")
+  }
+
   /** Whether it is an IPv4 peer of a dual-stack socket: ::ffff:a.b.c.d (RFC 4291 section 2.5.5.2). */
   private[dns] def isMapped(ip: Array[Byte]): Boolean = {
     var i = 0

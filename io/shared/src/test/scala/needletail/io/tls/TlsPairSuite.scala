@@ -71,6 +71,17 @@ class TlsPairSuite extends TlsPair {
     }
   }
 
+  tlsTest("the names of a certificate have one form on all platforms") {
+    val issued = authority.issue(
+      "IP:2001:db8::1,IP:192.0.2.1",
+      subject = "René, #1 + a=b",
+      further = Seq("serialNumber" -> "7", "emailAddress" -> "ann@b.example")
+    )
+    val named = Tls.server(TlsServerConfig(Seq(TlsCertificate(issued.chain, issued.key)))).certificates.head
+    assertEquals(named.subject, "emailAddress=ann@b.example,serialNumber=7,CN=René\\, #1 \\+ a=b")
+    assertEquals(named.names, Seq("IP:2001:db8::1", "IP:192.0.2.1"))
+  }
+
   tlsTest("what a session says stays known after the end, on any thread") {
     serving(config) { served =>
       val c = open(served.loop, served.port, name = "here.test")

@@ -9,14 +9,18 @@ import javax.naming.ldap.LdapName
 
 import scala.jdk.CollectionConverters.*
 
+import needletail.io.dns.AddressText
 import needletail.io.tls.CertificateInfo
 
 /** Properties of an X.509 certificate. */
 private[io] object Certificates {
   def info(certificate: X509Certificate): CertificateInfo = CertificateInfo(
-    certificate.getSubjectX500Principal.getName,
-    alternatives(certificate).flatMap { case (kind, name) => Kinds.get(kind).map(_ + name) },
-    certificate.getIssuerX500Principal.getName,
+    DistinguishedNames.text(certificate.getSubjectX500Principal),
+    alternatives(certificate).flatMap {
+      case (Ip, name)   => Some("IP:" + address(name))
+      case (kind, name) => Kinds.get(kind).map(_ + name)
+    },
+    DistinguishedNames.text(certificate.getIssuerX500Principal),
     certificate.getSerialNumber.toString(16),
     certificate.getNotBefore.getTime,
     certificate.getNotAfter.getTime,
@@ -46,8 +50,16 @@ private[io] object Certificates {
       }
     catch { case _: CertificateParsingException => Nil }
 
+  /** An address of the JDK in the form of RFC 5952. */
+  private def address(text: String): String =
+    AddressText.parse(text) match {
+      case null => text
+      case ip   => AddressText.host(ip)
+    }
+
   private def sha256(bytes: Array[Byte]): Array[Byte] = MessageDigest.getInstance("SHA-256").digest(bytes)
 
   private final val Dns = 2
-  private val Kinds     = Map(1 -> "email:", Dns -> "DNS:", 6 -> "URI:", 7 -> "IP:")
+  private final val Ip  = 7
+  private val Kinds     = Map(1 -> "email:", Dns -> "DNS:", 6 -> "URI:")
 }

@@ -134,18 +134,13 @@ private[tls] object OpenSslFacts {
           case 0x82                        => names += s"DNS:$text"
           case 0x86                        => names += s"URI:$text"
           case 0x87 if (n == 4 || n == 16) =>
-            names += s"IP:${address(java.util.Arrays.copyOfRange(der, at, at + n))}"
+            names += s"IP:${AddressText.host(java.util.Arrays.copyOfRange(der, at, at + n))}"
           case _ => ()
         }
         at += n
       }
     }
     names.result()
-  }
-
-  private def address(ip: Array[Byte]): String = {
-    val text = AddressText.render(ip, 0)
-    text.substring(0, text.lastIndexOf(':')).stripPrefix("[").stripSuffix("]")
   }
 
   /** The CN of a name in the form of RFC 2253, in lower case; the most specific if there are several. */

@@ -1,0 +1,58 @@
+package needletail.io.system.tls
+
+import javax.security.auth.x500.X500Principal
+
+import scala.jdk.CollectionConverters.*
+
+/** Distinguished names as text (RFC 2253), in the same form as OpenSSL's, so that a check reads both. */
+private[tls] object DistinguishedNames {
+
+  def text(name: X500Principal): String = plain(name.getName(X500Principal.RFC2253, Keywords.asJava))
+
+  /** Names of attributes that RFC 2253 does not list, without which the JDK writes their values in hexadecimal. */
+  private val Keywords = Map(
+    "2.5.4.4"                  -> "SN",
+    "2.5.4.5"                  -> "serialNumber",
+    "2.5.4.9"                  -> "street",
+    "2.5.4.12"                 -> "title",
+    "2.5.4.13"                 -> "description",
+    "2.5.4.15"                 -> "businessCategory",
+    "2.5.4.17"                 -> "postalCode",
+    "2.5.4.41"                 -> "name",
+    "2.5.4.42"                 -> "GN",
+    "2.5.4.43"                 -> "initials",
+    "2.5.4.44"                 -> "generationQualifier",
+    "2.5.4.46"                 -> "dnQualifier",
+    "2.5.4.65"                 -> "pseudonym",
+    "2.5.4.97"                 -> "organizationIdentifier",
+    "1.2.840.113549.1.9.1"     -> "emailAddress",
+    "1.3.6.1.4.1.311.60.2.1.1" -> "jurisdictionL",
+    "1.3.6.1.4.1.311.60.2.1.2" -> "jurisdictionST",
+    "1.3.6.1.4.1.311.60.2.1.3" -> "jurisdictionC"
+  )
+
+  /** Without the escapes that RFC 2253 does not require: of `=`, and of `#` except at the beginning of a value. */
+  private def plain(name: String): String = {
+    val text    = new java.lang.StringBuilder(name.length)
+    var inValue = false
+    var begin   = 0 // of the value
+    var at      = 0
+    while (at < name.length) {
+      val c = name.charAt(at)
+      if (c == '\\' && at + 1 < name.length) {
+        at += 1
+        val escaped = name.charAt(at)
+        if (escaped != '=' && (escaped != '#' || text.length == begin)) text.append(c)
+        text.append(escaped)
+      } else {
+        text.append(c)
+        if (c == '=' && !inValue) {
+          inValue = true
+          begin = text.length
+        } else if (c == ',' || c == '+') inValue = false
+      }
+      at += 1
+    }
+    text.toString
+  }
+}
