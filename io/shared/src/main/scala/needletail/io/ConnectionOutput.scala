@@ -3,6 +3,7 @@ package needletail.io
 import java.io.IOException
 
 import needletail.io.platform.{Interest, Socket}
+import needletail.io.tls.HandshakeFailure
 
 /**
  * The output side of a [[Connection]]: writes at once what the kernel takes, keeps the rest in order until it takes more,
@@ -86,9 +87,16 @@ private[io] final class ConnectionOutput(connection: Connection) {
       n
     } catch {
       case e: IOException =>
-        connection.finish(e)
+        connection.finish(if (socket.isSecure) told(e) else e)
         -1
     }
+
+  /** Why a write has failed: a TLS peer that resets the connection may have sent an alert before, which says more. */
+  private def told(lost: IOException): IOException =
+    try {
+      socket.read(new Array[Byte](1), 0, 1)
+      lost
+    } catch { case why: IOException => if (HandshakeFailure.isAlert(why)) why else lost }
 
   /** See `Connection.send`. The connection must be open. */
   def send(part: FilePart, most: Int): Unit =

@@ -73,6 +73,8 @@ private[io] class NioSocket(override private[io] val channel: SocketChannel) ext
   override def sendsFiles: Boolean = !isSecure
 
   override def send(file: DiskFile, position: Long, count: Int): Int = {
+    // the flag that a handler has left on this thread would close the file, which others read, too
+    val _ = Thread.interrupted()
     val n = file.channel.transferTo(position, count.toLong, channel).toInt
     if (n == 0 && count > 0 && file.channel.size <= position) -1 else n
   }

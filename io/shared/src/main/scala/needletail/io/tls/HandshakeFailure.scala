@@ -35,5 +35,9 @@ object HandshakeFailure {
     text.contains("alert") && (text.contains("certificate") || text.contains("unknown ca"))
   }
 
+  /** Whether it tells of an alert that the peer has sent. */
+  private[io] def isAlert(error: Throwable): Boolean =
+    error.getMessage != null && error.getMessage.contains("alert")
+
   val all: Seq[HandshakeFailure] = Vector(Silent, Plain, Certificate, Alert, Protocol, Incomplete)
 }
