@@ -383,7 +383,9 @@ object Request {
     // content of unknown length, such as what has been decompressed, has no framing in HTTP/1.0
     val version = if (body.length < 0) 1 else minor
     w.writeLatin1(s"${method.name} $target HTTP/1.$version\r\n")
-    if (!headers.contains("Host")) w.writeLatin1("Host: localhost\r\n")
+    // a client of HTTP/1.0 may have named no host: then none is invented (RFC 9110 §7.2)
+    if (!headers.contains("Host") && !(isReceived && version == 0))
+      w.writeLatin1(if (isReceived) "Host:\r\n" else "Host: localhost\r\n")
     if (!headers.contains("Content-Length") && !headers.contains("Transfer-Encoding"))
       if (body.length > 0) w.writeLatin1(s"Content-Length: ${body.length}\r\n")
       else if (body.length < 0) w.writeLatin1("Transfer-Encoding: chunked\r\n")

@@ -89,11 +89,15 @@ final class Response private (
   /** Removes all headers of that name. */
   def withoutHeader(name: String): Response = copy(headers = headers.remove(name))
 
-  /** Adds headers. Throws IllegalArgumentException for those that the server sets. */
-  def withHeaders(more: Headers): Response = {
-    more.foreach((name, value) => Response.refuseFraming(name, value))
-    copy(headers = headers ++ more)
-  }
+  /** Adds headers as `header` does, one after the other. */
+  def withHeaders(more: Headers): Response =
+    if (more.hasContentType) more.toList.foldLeft(this) { case (all, (name, value)) =>
+      all.header(name, value)
+    }
+    else {
+      more.foreach((name, value) => Response.refuseFraming(name, value))
+      copy(headers = headers ++ more)
+    }
 
   /** Adds headers, without those that the server sets. */
   private def withOwn(more: Headers): Response = {
@@ -125,9 +129,12 @@ final class Response private (
   /** Sets the content to a stream of unknown length: sent chunked, or to HTTP/1.0 until the connection closes. */
   def stream(content: ByteStream): Response = withSource(content, -1)
 
-  /** Sets the content to a stream of exactly `length` bytes. If it yields another number, the connection is aborted. */
+  /**
+   * Sets the content to a stream of exactly `length` bytes. If it ends before, or has more at hand then, the connection
+   * ends and the failure is logged; what it would yield later is not asked for, and the stream is cancelled.
+   */
   def stream(content: ByteStream, length: Long): Response = {
-    require(length >= 0, "length must not be negative")
+    require(length >= 0, "length must not be negative; stream(content) is for a length that is not known")
     withSource(content, length)
   }
 

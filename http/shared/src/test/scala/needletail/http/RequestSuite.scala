@@ -185,4 +185,16 @@ class RequestSuite extends needletail.testing.Suite {
     assertEquals(Request.get("/").withHeader("X", "1").minorVersion, 1)
     assertEquals(r.withBody(MessageBody.streamed(MessageBody.of("abc").stream, -1)).minorVersion, 1)
   }
+
+  test("a client of HTTP/1.0 that names no host has none, whatever is changed in its request") {
+    val view = new RequestView
+    val old  = "GET /a HTTP/1.0\r\n\r\n".getBytes
+    assertEquals(new http1.HeadParser(HeadLimits(), view).parse(old, 0, old.length), old.length)
+    val r = new Request(view, view.generation, MessageBody.empty, ConnectionInfo.none())
+    assertEquals((r.authority, r.header("Host")), ("", None))
+    val changed = r.withHeader("X", "1")
+    assertEquals((changed.authority, changed.header("Host")), ("", None))
+    val longer = r.withBody(MessageBody.streamed(MessageBody.of("abc").stream, -1))
+    assertEquals((longer.authority, longer.minorVersion), ("", 1))
+  }
 }

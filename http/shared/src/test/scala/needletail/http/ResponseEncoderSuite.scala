@@ -1,5 +1,6 @@
 package needletail.http
 
+import needletail.http.message.Headers
 import needletail.http.text.ByteWriter
 
 class ResponseEncoderSuite extends needletail.testing.Suite {
@@ -29,6 +30,9 @@ class ResponseEncoderSuite extends needletail.testing.Suite {
       val response = Response.ok("a,b").header(name, "text/csv").header("X", "1").header("X", "2")
       assertEquals(response.headers.getAll("Content-Type"), List("text/csv"))
       assertEquals(response.headers.getAll("X"), List("1", "2"))
+      val more = Response.ok("a,b").header("X", "1").withHeaders(Headers(name -> "text/csv", "X" -> "2"))
+      assertEquals(more.headers.getAll("Content-Type"), List("text/csv"))
+      assertEquals(more.headers.getAll("X"), List("1", "2"))
     }
   }
 
