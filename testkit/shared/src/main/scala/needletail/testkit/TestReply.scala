@@ -77,8 +77,11 @@ final class TestReply private (
    */
   lazy val pieces: TestStream = new TestStream(body.stream, loop)
 
+  /** The status, and the text if the content is no stream: reading that would use it up, or never end. */
   override def toString: String =
-    if (isAnswered) s"TestReply(${response.status}, $text)" else "TestReply(unanswered)"
+    if (!isAnswered) "TestReply(unanswered)"
+    else if (response.content == null) s"TestReply(${response.status}, streamed)"
+    else s"TestReply(${response.status}, $text)"
 }
 
 /** The streamed content of a [[TestReply]]. */

@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import needletail.async.{Async, TimedOut}
 import needletail.http.Handler
 import needletail.routing._
+import needletail.stream.Stream
 
 /** Testing routes without sockets, threads or waiting. */
 class TestReplySuite extends needletail.testing.Suite {
@@ -16,6 +17,14 @@ class TestReplySuite extends needletail.testing.Suite {
     assertEquals(reply.text, "hello")
     assertEquals(reply.bytes.length, 5)
     assertEquals(reply.failure, None)
+  }
+
+  test("a reply can be shown without reading its stream, which may be endless") {
+    val endless = Stream.ticks(1.second).map(_ => "tick".getBytes)
+    val reply   = (GET / "ticks" to Response.ok.stream(endless)).test(Request.get("/ticks"))
+    assertEquals(reply.toString, "TestReply(200 OK, streamed)")
+    assertEquals(reply.pieces.next(), Some("tick"))
+    assertEquals((GET / "a" to "b".ok).test(Request.get("/a")).toString, "TestReply(200 OK, b)")
   }
 
   test("an hour's timeout takes no time") {
