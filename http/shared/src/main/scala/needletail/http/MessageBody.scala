@@ -5,7 +5,10 @@ import needletail.http.message.{Headers, HttpError, Status}
 import needletail.http.text.ByteWriter
 import needletail.stream.{FrameError, Stream}
 
-/** The content of a request or a response. It can be read once: whole, or as a stream on demand. */
+/**
+ * The content of a request or a response. It can be read once: whole, or as a stream on demand. After that a stream has no
+ * more pieces, and reading the whole content of a received request fails with an IllegalStateException.
+ */
 abstract class MessageBody private[needletail] () {
 
   /** Bytes of content; -1 if the length is not known in advance. */

@@ -47,6 +47,7 @@ private[server] final class BodyReader(
 
   private var dropping: Boolean     = false
   private var ended: Boolean        = false
+  private var isTold: Boolean       = false // that it has ended, to who reads it
   private var owesContinue: Boolean = false
   private var answered: Boolean     = false
 
@@ -90,13 +91,16 @@ private[server] final class BodyReader(
   def bytes(limit: Int): Async[Array[Byte]] = {
     // larger than what the loop may ever hold is too large (413), not only short of memory now (503)
     val most = Math.min(limit.toLong, context.memory.largeShare).toInt
-    if (announced > most)
+    if (isTold && read > 0) Async.fail(new IllegalStateException(BodyReader.ReadTwice))
+    else if (announced > most)
       Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $most bytes"))
     else if (announced >= 0 && read == 0 && !ended && !dropping && input.available >= announced) {
       // the usual small body, which arrived with the head
       val refusal = hold(announced.toInt)
-      if (refusal == null) stream.next().map(piece => piece.getOrElse(BodyReader.none))
-      else Async.fail(refusal)
+      if (refusal == null) {
+        isTold = true
+        stream.next().map(piece => piece.getOrElse(BodyReader.none))
+      } else Async.fail(refusal)
     } else {
       val refusal = hold(BodyReader.FirstRoom)
       if (refusal != null) Async.fail(refusal)
@@ -129,6 +133,11 @@ private[server] final class BodyReader(
    */
   def nextPart(): Async[Option[Array[Byte]]] = pullNext(asPart = true)
 
+  private def told: Async[Option[Array[Byte]]] = {
+    isTold = true
+    BodyReader.end
+  }
+
   def partWritten(): Unit = {
     partBytes = null
     partLength = 0
@@ -136,7 +145,7 @@ private[server] final class BodyReader(
 
   private def pullNext(asPart: Boolean): Async[Option[Array[Byte]]] =
     if (failure != null) Async.fail(failure)
-    else if (ended) BodyReader.end
+    else if (ended) told
     else if (pull != null)
       Async.fail(new IllegalStateException("the previous piece of the body has not arrived yet"))
     else if (dropping) Async.fail(tooLate)
@@ -144,7 +153,7 @@ private[server] final class BodyReader(
       val piece = if (input.available > 0) take(asPart) else null
       if (piece != null) new Value(Some(piece))
       else if (failure != null) Async.fail(failure)
-      else if (ended) BodyReader.end
+      else if (ended) told
       else {
         val promise = new AsyncPromise[Option[Array[Byte]]]
         pull = promise
@@ -184,7 +193,10 @@ private[server] final class BodyReader(
       if (waiting != null)
         if (piece != null) waiting.succeed(Some(piece))
         else if (failure != null) waiting.fail(failure)
-        else waiting.succeed(None)
+        else {
+          isTold = true
+          waiting.succeed(None)
+        }
       true
     }
   }
@@ -345,6 +357,9 @@ private[server] object BodyReader {
 
   /** Bytes of content that may arrive before it is read, so that its client's end is noticed. */
   private final val MostUnused = 16 * 1024
+
+  private final val ReadTwice =
+    "the content of a request can be read once, and has been read: keep what was read"
 
   /** Told when a request's content is read. Called on the connection's loop, also outside of its turns. */
   trait Owner {
