@@ -21,6 +21,10 @@ private[needletail] final class ServerLoopContext(
     memory: LoopMemory = new LoopMemory,
     foreignTls: RareWarning = LoopServices.foreignTls()
 ) extends LoopServices(clock, config, loops, memory, foreignTls) {
+
+  /** Whether some peers are proxies, which say for each connection who the client is and whether it uses TLS. */
+  val hasProxies: Boolean = config.proxies.nonEmpty
+
   private val limits = HeadLimits(config.maxTarget, config.maxHead, config.maxHeaders, config.relaxedTarget)
 
   /** The buffer for responses, as lent to turns of sessions. */

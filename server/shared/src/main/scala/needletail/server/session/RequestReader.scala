@@ -52,7 +52,7 @@ private[server] final class RequestReader(
    * needed, if the request is malformed: then `failed` is set, or if there is no memory for it: see `takeUnheld`.
    */
   @inline def readHead(): RequestParser = {
-    val p = if (parser != null) parser else { val fresh = context.takeParser(); fresh.reset(); fresh }
+    val p = if (parser != null) parser else freshParser()
     val n = p.parse(input.bytes, input.position, input.limit)
     // 0 < n <= Uncounted, in one unsigned comparison
     if (n - 1 + Int.MinValue < HeadMemory.Uncounted + Int.MinValue) {
@@ -60,6 +60,14 @@ private[server] final class RequestReader(
       headSize = n
       p
     } else unusual(p, n)
+  }
+
+  @inline private def freshParser(): RequestParser = {
+    val fresh = context.takeParser()
+    fresh.reset()
+    // a PROXY header tells for each connection whether its client uses TLS
+    if (context.hasProxies) fresh.secure = wire.info.isSecure
+    fresh
   }
 
   @noinline private def unusual(p: RequestParser, n: Int): RequestParser =

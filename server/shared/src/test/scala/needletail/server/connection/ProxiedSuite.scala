@@ -132,6 +132,17 @@ class ProxiedSuite extends Suite with TemporaryDirectories {
     (Seq(13, 10, 13, 10, 0, 13, 10, 0x51, 0x55, 0x49, 0x54, 10, 0x21, 0x11, 0, 12 + more.length) ++
       Seq(192, 0, 2, 1, 198, 51, 100, 2, 0x12, 0x67, 1, 0xbb) ++ more).map(_.toByte).toArray
 
+  test("a request names the scheme that its client uses, whether this server's TLS or its proxy's") {
+    val absolute           = request.replace("GET / ", "GET https://a/ ").getBytes
+    def binary2(bits: Int) = binary(0x20, 0, 5, bits, 0, 0, 0, 0)
+    ServerFixture.serving(handler, behind) { server =>
+      def status(before: Array[Byte]) =
+        exchange(server, new String(before ++ absolute, "ISO-8859-1")).split(' ')(1)
+      // one after the other, as they share a parser
+      for (_ <- 1 to 2) assertEquals((status(binary2(1)), status(binary2(0))), ("200", "421"))
+    }
+  }
+
   test("a handshake follows the header, of either version") {
     if (Tls.isKnown) {
       val authority = newAuthority()
