@@ -11,7 +11,8 @@ import java.util.concurrent.locks.LockSupport
  *
  * Some delays are not reported: those in which the whole machine or virtual machine stood still, which stopped this
  * thread too, the loading of classes soon after the start, and time in which a loop waited for a processor, as far as the
- * platform tells it. A route is named only while its handler runs.
+ * platform tells it. A route is named only while its handler runs. A turn that ends just as it is found too long is
+ * counted, and not logged by itself, as nothing says any more what it did.
  *
  * @param count number of loops
  * @param presentTurn when the current turn of a loop began; `Long.MinValue` while the loop waits
@@ -106,11 +107,14 @@ private[server] final class Watchdog(
 
   private def found(loop: Int, turn: Long, now: Long, waited: Long): Unit = {
     reported(loop) = turn
-    val stack = stackOf(loop)
-    val loads = stack.exists(isLoading)
+    val at     = work(loop)
+    val stack  = stackOf(loop)
+    val isOver = presentTurn(loop) != turn // then they are of what came after it
+    val loads  = !isOver && stack.exists(isLoading)
     if (!loads || now - begun > YoungNanos) {
       total.incrementAndGet(loop)
-      report(loop, now - turn - waited, waited, now, stack, loads)
+      if (isOver) unlogged(loop) += 1
+      else report(loop, now - turn - waited, waited, now, at, stack, loads)
     }
   }
 
@@ -119,13 +123,13 @@ private[server] final class Watchdog(
       nanos: Long,
       waited: Long,
       now: Long,
+      at: String,
       stack: Array[StackTraceElement],
       loads: Boolean
   ): Unit =
     if (now - quietUntil(loop) < 0) unlogged(loop) += 1
     else {
       quietUntil(loop) = now + QuietNanos
-      val at    = work(loop)
       val where =
         if (loads) " by the loading of classes"
         else if (at.isEmpty) " outside of handlers (in a callback, a timer or a stream)"

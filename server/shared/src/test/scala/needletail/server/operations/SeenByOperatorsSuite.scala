@@ -193,6 +193,28 @@ class SeenByOperatorsSuite extends Suite {
     assert(lines.head.startsWith("loop 0 has been blocked for 2000 ms outside of handlers "), lines)
   }
 
+  test("what a loop does after a turn that was too long is not blamed for it, and is still watched") {
+    said.clear()
+    val first = System.nanoTime()
+    var turn  = first
+    var work  = ""
+    def stack = {
+      if (work.isEmpty) turn = Long.MinValue // the turn ends just before its stack is taken
+      Array(frame("shop.Work", "wait"))
+    }
+    val dog = new Watchdog(1, _ => turn, _ => stack, threshold, log, _ => work)
+    dog.look(first + 1900.millis.toNanos)
+    dog.look(first + 2.seconds.toNanos)
+    assertEquals((dog.found(0), lines), (1L, Nil))
+    work = "GET /work"
+    turn = first + 3.seconds.toNanos
+    dog.look(first + 3900.millis.toNanos)
+    dog.look(first + 4.seconds.toNanos)
+    assertEquals(dog.found(0), 2L)
+    assert(lines.head.startsWith("loop 0 has been blocked for 1000 ms in GET /work, "), lines)
+    assert(lines.head.contains("(and 1 times more since this was last logged)"), lines)
+  }
+
   test(
     "a loop that waits for a processor is not blocked for that long, and the log says how long it waited"
   ) {
