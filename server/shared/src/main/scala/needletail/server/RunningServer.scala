@@ -17,7 +17,7 @@ final class RunningServer private[server] (server: TcpServer, admin: Option[TcpS
 
   /**
    * A URL by which this machine can reach it, such as `http://localhost:8080`; `unix:` and the path for a Unix socket. The
-   * scheme of a codec's protocol is `tcp`, or `tls`.
+   * scheme of a codec's protocol is `tcp`, or `tls`; of a gateway's, `fastcgi` or `scgi`.
    */
   def url: String = server.url
 

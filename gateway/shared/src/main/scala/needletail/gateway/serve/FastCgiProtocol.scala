@@ -18,6 +18,8 @@ private[gateway] final class FastCgiProtocol(
     allowed: Set[String] = Set.empty,
     readsAhead: Boolean = false
 ) extends Protocol {
+  private[needletail] override def scheme(isSecure: Boolean): String = "fastcgi"
+
   def onLoop(loop: EventLoop, server: Log): LoopProtocol = {
     val log = new RequestLog(server)
     new SessionProtocol(config.server, CgiFormat)(context => {

@@ -14,6 +14,8 @@ import needletail.server.session.ServerSession
 
 /** SCGI, for a [[needletail.server.Server]]. */
 private[gateway] final class ScgiProtocol(handler: Handler, config: GatewayConfig) extends Protocol {
+  private[needletail] override def scheme(isSecure: Boolean): String = "scgi"
+
   def onLoop(loop: EventLoop, log: Log): LoopProtocol =
     new SessionProtocol(config.server, CgiFormat)(context => {
       // shared by all connections of the loop, one of which uses it at a time

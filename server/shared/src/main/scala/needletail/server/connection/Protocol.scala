@@ -14,7 +14,7 @@ trait Protocol {
   def onLoop(loop: EventLoop, log: Log): LoopProtocol
 
   /** The scheme of the server's URL. */
-  private[server] def scheme(isSecure: Boolean): String = if (isSecure) "https" else "http"
+  private[needletail] def scheme(isSecure: Boolean): String = if (isSecure) "https" else "http"
 }
 
 /** A protocol's part on one loop; used on that loop only. */

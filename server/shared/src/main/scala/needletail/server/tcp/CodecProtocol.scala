@@ -16,7 +16,7 @@ private[server] final class CodecProtocol[I, O](
     config: ServerConfig,
     session: MessageConnection[O] => I => Async[Answer[O]]
 ) extends Protocol {
-  private[server] override def scheme(isSecure: Boolean): String = if (isSecure) "tls" else "tcp"
+  private[needletail] override def scheme(isSecure: Boolean): String = if (isSecure) "tls" else "tcp"
 
   def onLoop(loop: EventLoop, log: Log): LoopProtocol = new LoopProtocol {
     private var idle     = config.idleTimeout.toNanos
