@@ -105,7 +105,7 @@ final class Call private[client] (
    * @throws java.lang.IllegalArgumentException if `length` is negative
    */
   def body(stream: ByteStream, length: Long): Call = {
-    require(length >= 0, "length must not be negative")
+    require(length >= 0, "length must not be negative; body(stream) is for a length that is not known")
     copy(content = null, source = stream, sourceLength = length)
   }
 

@@ -39,8 +39,10 @@ sealed abstract class ClientError(val host: String, what: String, cause: Throwab
 object ClientError {
 
   /** No connection: refused, unknown name, or `connectTimeout`; see the cause. */
-  final class CannotConnect(host: String, cause: Throwable)
-      extends ClientError(host, String.valueOf(cause.getMessage), cause)
+  final class CannotConnect private[client] (host: String, cause: Throwable, way: String)
+      extends ClientError(host, way + cause.getMessage, cause) {
+    def this(host: String, cause: Throwable) = this(host, cause, "")
+  }
 
   /**
    * The proxy did not connect to the host: 407 if it requires other credentials, 502 to 504 if it did not reach the

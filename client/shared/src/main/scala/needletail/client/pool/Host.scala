@@ -101,7 +101,8 @@ private[client] final class Host(
     else
       cause.getCause match {
         case refusal: ProxyRefusal => new ClientError.ProxyRefused(name, refusal.status)
-        case _                     => new ClientError.CannotConnect(name, cause)
+        case _ if origin.isSecure  => new ClientError.CannotConnect(name, cause) // which names the proxy
+        case _                     => new ClientError.CannotConnect(name, cause, "through its proxy: ")
       }
 
   /** Notes a use, at most once a second as all loops share the field. `now`: nanoseconds of the loop's clock. */

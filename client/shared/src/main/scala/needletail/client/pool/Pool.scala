@@ -183,12 +183,17 @@ private[client] final class Pool(
           if (x.deadline - now <= 0)
             new ClientError.TimedOut(
               host.name,
-              s"the response was not complete ${x.limitText}: it was waiting for a connection"
+              s"the response was not complete ${x.limitText}: it was waiting for a connection, $why"
             )
           else new ClientError.QueueTimeout(host.name, config.queueTimeout)
         )
     }
   }
+
+  /** Why there is no connection for a call. */
+  private def why: String =
+    if (connecting > 0) "while one was being opened (connect, or handshake)"
+    else s"with $open of ${config.connectionsPerHost} in use"
 
   // Connecting
 

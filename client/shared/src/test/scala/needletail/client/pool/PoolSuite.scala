@@ -60,7 +60,10 @@ class PoolSuite extends Suite with Misbehaving {
         val short = client.get(server.url).future
         eventually(stats(client).inFlight == 1)
         val t = intercept[ClientError.TimedOut](client.get(server.url).timeout(20.millis).await())
-        assert(t.getMessage.endsWith("within 20 ms: it was waiting for a connection"), t.getMessage)
+        assert(
+          t.getMessage.endsWith("within 20 ms: it was waiting for a connection, with 1 of 1 in use"),
+          t.getMessage
+        )
         gate.success(())
         await(short)
     }

@@ -35,6 +35,23 @@ class ProxiesSuite extends Suite with Serving with TemporaryDirectories {
     try calling(config.copy(proxies = Proxies.all(proxy.url)))(body)
     finally proxy.close()
 
+  test("a proxy that is away: the error says that it is the proxy that cannot be reached") {
+    val gone = new java.net.ServerSocket(0)
+    val port = gone.getLocalPort
+    gone.close()
+    calling(clientConfig.copy(proxies = Proxies.all(s"http://127.0.0.1:$port"))) { client =>
+      for (
+        (url, why) <- Seq(
+          "http://shop.test/"  -> s"through its proxy: cannot connect to 127.0.0.1:$port",
+          "https://shop.test/" -> s"cannot connect through the proxy 127.0.0.1:$port"
+        )
+      ) {
+        val e = intercept[ClientError.CannotConnect](client.get(url).await())
+        assert(e.getMessage.startsWith(s"GET $url: $why"), e.getMessage)
+      }
+    }
+  }
+
   test("http: the whole URL is sent to the proxy, which need not know where it leads") {
     val proxy = new TestProxy(credentials = true)
     through(proxy) { client =>
