@@ -13,8 +13,19 @@ import needletail.routing._
  * @param keepPrefix whether the service sees the path with the prefix
  * @param keepHost whether the service sees the host of the request (`Request.authority`), not its own
  * @param trusted whether Forwarded fields that the request brings are kept, as behind another proxy
+ * @param name what the service sees in Via after the protocol's version, a token or host and port (RFC 9110 §7.6.3)
  */
-final case class ProxyConfig(keepPrefix: Boolean = false, keepHost: Boolean = false, trusted: Boolean = false)
+final case class ProxyConfig(
+    keepPrefix: Boolean = false,
+    keepHost: Boolean = false,
+    trusted: Boolean = false,
+    name: String = "needletail"
+) {
+  if (name.isEmpty || !name.forall(c => c > ' ' && c < 127 && c != ',' && c != '(' && c != ')'))
+    throw new IllegalArgumentException(
+      s"name: must be a token, or host and port, for the field Via; not '$name'"
+    )
+}
 
 /** Passes requests on to a service, and its responses back, as they arrive. */
 private[content] final class Proxy(prefix: String, service: Service, config: ProxyConfig) {
@@ -64,7 +75,7 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
     if (slash < 0) "" else own.substring(slash)
   }
 
-  /** The end-to-end fields (RFC 9110 §7.6.1), Forwarded (RFC 7239), and the id that the request has been given. */
+  /** The end-to-end fields (RFC 9110 §7.6.1), Forwarded (RFC 7239), Via, and the id that the request has been given. */
   private def forwarded(request: Request): Headers = {
     val kept = HopByHop.without(request.headersToPassOn, notPassedOn).filterNot { case (name, _) =>
       (!config.keepHost && Ascii.same(name, "host")) ||
@@ -74,9 +85,11 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
     val by     = if (remote.isEmpty || remote.startsWith("/")) "unknown" else remote
     val scheme = if (request.connection.isSecure) "https" else "http"
     val host   = request.authority.filter(c => c > ' ' && c < 127 && c != '"' && c != '\\')
-    val all    = Headers(kept*).add("Forwarded", "for=\"" + by + "\";host=\"" + host + "\";proto=" + scheme)
-    val id     = request.shared.idField
-    val named  = if (id == null) all else all.set(id, request.shared.idOr(""))
+    val all    = Headers(kept*)
+      .add("Forwarded", "for=\"" + by + "\";host=\"" + host + "\";proto=" + scheme)
+      .add("Via", s"1.${request.minorVersion} ${config.name}")
+    val id    = request.shared.idField
+    val named = if (id == null) all else all.set(id, request.shared.idOr(""))
     if (isTracing(request)) named.get("max-forwards").flatMap(_.trim.toLongOption).fold(named)(n =>
       named.set("max-forwards", (n - 1).toString)
     )

@@ -45,7 +45,12 @@ class ProxySuite extends Suite with Serving {
           forwarded.head.contains("for=\"127.0.0.1:") && forwarded.head.endsWith("proto=http"),
           forwarded
         )
-        assertEquals(outer.await(service.get("/api").text).split('\n').head, "/")
+        assertEquals(seen.filter(_.startsWith("via=")), List("via=1.1 needletail"))
+        val passed = outer.await(service.get("/api").header("Via", "1.0 before").text).split('\n').toList
+        assertEquals(
+          (passed.head, passed.filter(_.startsWith("via="))),
+          ("/", List("via=1.0 before", "via=1.1 needletail"))
+        )
         val body = "x" * 300000
         assertEquals(outer.await(service.post("/api/echo").body(body).text), body)
         val gone = outer.await(service.get("/api/gone").response)
