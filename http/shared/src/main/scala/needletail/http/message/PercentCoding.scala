@@ -42,7 +42,7 @@ object PercentCoding {
   private[needletail] def malformed(text: String): HttpError =
     HttpError(
       Status.BadRequest,
-      s"malformed percent-encoding in '${text.take(64).filter(c => c > ' ' && c < 127)}'"
+      s"malformed percent-encoding, or no UTF-8, in '${text.take(64).filter(c => c > ' ' && c < 127)}'"
     )
 
   private def result(decoded: String, text: String): Either[HttpError, String] =
