@@ -6,7 +6,8 @@
  *
  * Sends BATCHES (20) times DEPTH (16) pipelined requests GET PATH (/plaintext), one batch to each connection, to
  * 127.0.0.1:PORT; with CONTENT they are POST requests, each with that many bytes, and a batch must fit into the
- * sockets' buffers. Steps through the one thread of PID that waits in epoll or io_uring until all are answered.
+ * sockets' buffers. With "ws:" before the path the requests are binary messages of CONTENT bytes, less than 64 KiB,
+ * to a WebSocket that echoes them. Steps through the one thread of PID that waits in epoll or io_uring until all are answered.
  * Prints "N instructions and M system calls for each of K requests", and for the FUNCTIONS (0) that took most of them:
  * instructions for each request and the address in the file, for addr2line or nm. The kernel's instructions are not
  * included. x86-64 and Linux only; needs permission to trace PID. Exit status 0: success; 1: error, with a message;
@@ -44,6 +45,10 @@ static int sockets[MOST_BATCHES];
 static int batches = 20, depth = 16;
 static const char *path = "/plaintext";
 static int content = 0;
+static int web_socket = 0; /* whether messages are sent instead of requests */
+static char request[512 + MOST_CONTENT];
+static int length; /* of a request, or of a message's frame */
+static int reply_length; /* of the frame that is sent back */
 
 static void fail(const char *what) {
     fprintf(stderr, "%s: %s\n", what, strerror(errno));
@@ -62,9 +67,15 @@ static void connect_all(int port) {
 }
 
 static void send_all(void) {
-    static char request[512 + MOST_CONTENT];
-    char *batch;
-    int length = content == 0
+    char *batch = malloc((size_t)(length * depth));
+    for (int i = 0; i < depth; i++) memcpy(batch + i * length, request, (size_t)length);
+    for (int i = 0; i < batches; i++)
+        if (send(sockets[i], batch, (size_t)(length * depth), MSG_NOSIGNAL) != length * depth) fail("send");
+    free(batch);
+}
+
+static void make_request(void) {
+    length = content == 0
         ? snprintf(request, 512, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path)
         : snprintf(request, 512, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/octet-stream\r\n"
                                  "Content-Length: %d\r\n\r\n", path, content);
@@ -74,11 +85,61 @@ static void send_all(void) {
     }
     memset(request + length, 'x', (size_t)content);
     length += content;
-    batch = malloc((size_t)(length * depth));
-    for (int i = 0; i < depth; i++) memcpy(batch + i * length, request, (size_t)length);
-    for (int i = 0; i < batches; i++)
-        if (send(sockets[i], batch, (size_t)(length * depth), MSG_NOSIGNAL) != length * depth) fail("send");
-    free(batch);
+}
+
+/* Opens WebSockets, and makes the frame of a message. */
+static void open_web_sockets(void) {
+    static const char key[4] = {0x37, 0x1a, 0x21, 0x3d};
+    char answer[4096];
+    int n = snprintf(request, 512, "GET %s HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                                   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", path);
+    if (n >= 512) {
+        fprintf(stderr, "the path is too long\n");
+        exit(1);
+    }
+    for (int i = 0; i < batches; i++) {
+        if (send(sockets[i], request, (size_t)n, MSG_NOSIGNAL) != n) fail("send");
+        ssize_t have = 0;
+        do {
+            ssize_t more = recv(sockets[i], answer + have, sizeof answer - 1 - (size_t)have, 0);
+            if (more <= 0) fail("no handshake");
+            have += more;
+            answer[have] = 0;
+        } while (strstr(answer, "\r\n\r\n") == NULL);
+        if (strncmp(answer, "HTTP/1.1 101", 12) != 0) {
+            fprintf(stderr, "expected status 101, got %.12s\n", answer);
+            exit(1);
+        }
+    }
+    request[0] = (char)0x82;
+    length = 2;
+    request[1] = (char)(0x80 | (content < 126 ? content : 126));
+    if (content >= 126) {
+        request[length++] = (char)(content >> 8);
+        request[length++] = (char)content;
+    }
+    reply_length = length + content;
+    memcpy(request + length, key, 4);
+    length += 4;
+    for (int i = 0; i < content; i++) request[length++] = (char)('x' ^ key[i % 4]);
+}
+
+/* Bytes received from each WebSocket that are not a whole frame yet. */
+static int partial[MOST_BATCHES];
+
+/* How many replies the bytes have or complete. */
+static int count_replies(int i, const char *buffer, ssize_t n) {
+    int count = 0;
+    if (web_socket) {
+        count = (int)(partial[i] + n) / reply_length;
+        partial[i] = (int)(partial[i] + n) % reply_length;
+    } else
+        for (const char *at = buffer; (at = strstr(at, "HTTP/1.1 ")) != NULL; at++, count++)
+            if (strncmp(at + 9, "200", 3) != 0 && at + 12 <= buffer + n) {
+                fprintf(stderr, "expected status 200, got %.12s\n", at);
+                exit(1);
+            }
+    return count;
 }
 
 /* Replies seen since the last send_all. */
@@ -92,11 +153,9 @@ static int replies(int flags) {
             if (n < 0 && (errno == EAGAIN || errno == EINTR) && flags != 0) break;
             if (n <= 0) fail("no reply");
             buffer[n] = 0;
-            for (char *at = buffer; (at = strstr(at, "HTTP/1.1 ")) != NULL; at++, count++, wanted--)
-                if (strncmp(at + 9, "200", 3) != 0 && at + 12 <= buffer + n) {
-                    fprintf(stderr, "expected status 200, got %.12s\n", at);
-                    exit(1);
-                }
+            int more = count_replies(i, buffer, n);
+            count += more;
+            wanted -= more;
         } while (flags == 0 && wanted > 0);
     }
     return count;
@@ -225,11 +284,17 @@ int main(int argc, char **argv) {
     if (argc > 4) batches = atoi(argv[4]);
     if (argc > 6) path = argv[6];
     if (argc > 7) content = atoi(argv[7]);
-    if (depth < 1 || batches < 1 || batches > MOST_BATCHES || content < 0 || content > MOST_CONTENT) {
+    if (strncmp(path, "ws:", 3) == 0) {
+        web_socket = 1;
+        path += 3;
+    }
+    if (depth < 1 || batches < 1 || batches > MOST_BATCHES || content < 0 || content > MOST_CONTENT - web_socket) {
         fprintf(stderr, "DEPTH from 1, BATCHES from 1 to %d, CONTENT from 0 to %d\n", MOST_BATCHES, MOST_CONTENT);
         return 1;
     }
     connect_all(atoi(argv[2]));
+    if (web_socket) open_web_sockets();
+    else make_request();
     for (int i = 0; i < 50; i++) { /* warm-up */
         send_all();
         replies(0);

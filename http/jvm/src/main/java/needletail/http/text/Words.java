@@ -25,4 +25,12 @@ public final class Words {
   public static void copy(byte[] source, int from, byte[] target, int at, int count) {
     System.arraycopy(source, from, target, at, count);
   }
+
+  public static void mask(byte[] source, int from, byte[] target, int at, int count, int key) {
+    long word = (key & 0xffffffffL) | ((long) key << 32);
+    int words = count & ~7;
+    int i = 0;
+    for (; i < words; i += 8) LONGS.set(target, at + i, (long) LONGS.get(source, from + i) ^ word);
+    for (; i < count; i++) target[at + i] = (byte) (source[from + i] ^ (key >>> ((i & 3) << 3)));
+  }
 }

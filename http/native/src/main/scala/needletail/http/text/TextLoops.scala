@@ -14,4 +14,7 @@ private[http] object TextLoops {
 
   @name("needletail_text_bits")
   def bits(bytes: Ptr[Byte], count: CInt): CInt = extern
+
+  @name("needletail_text_mask")
+  def mask(source: Ptr[Byte], target: Ptr[Byte], count: CInt, key: CInt): Unit = extern
 }

@@ -28,4 +28,14 @@ private[http] object Words {
       memmove(target.at(at), source.at(from), count.toCSize)
       ()
     }
+
+  @alwaysinline def mask(
+      source: Array[Byte],
+      from: Int,
+      target: Array[Byte],
+      at: Int,
+      count: Int,
+      key: Int
+  ): Unit =
+    if (count > 0) TextLoops.mask(source.at(from), target.at(at), count, key)
 }

@@ -16,9 +16,11 @@ private[needletail] object Swar {
   @inline def load(bytes: Array[Byte], at: Int): Long = Words.load(bytes, at)
 
   /** Throws IndexOutOfBoundsException unless the array has these `count` bytes: for loops of loads and stores. */
-  def checkRange(bytes: Array[Byte], from: Int, count: Int): Unit =
-    if ((from | count) < 0 || from > bytes.length - count)
-      throw new IndexOutOfBoundsException(s"$count bytes from $from on, of ${bytes.length}")
+  @inline def checkRange(bytes: Array[Byte], from: Int, count: Int): Unit =
+    if ((from | count) < 0 || from > bytes.length - count) outOfRange(bytes, from, count)
+
+  @noinline private def outOfRange(bytes: Array[Byte], from: Int, count: Int): Nothing =
+    throw new IndexOutOfBoundsException(s"$count bytes from $from on, of ${bytes.length}")
 
   /** Stores a word; the inverse of `load`. */
   @inline def store(bytes: Array[Byte], at: Int, word: Long): Unit = Words.store(bytes, at, word)
@@ -75,4 +77,14 @@ private[needletail] object Swar {
   /** As System.arraycopy, without its type checks, for what is copied in each request. */
   @inline def copy(source: Array[Byte], from: Int, target: Array[Byte], at: Int, count: Int): Unit =
     Words.copy(source, from, target, at, count)
+
+  /**
+   * The same, each byte combined (XOR) with one of the key's four in turn, the lowest first. The arrays may be the same,
+   * from the same index.
+   */
+  def mask(source: Array[Byte], from: Int, target: Array[Byte], at: Int, count: Int, key: Int): Unit = {
+    checkRange(source, from, count)
+    checkRange(target, at, count)
+    Words.mask(source, from, target, at, count, key)
+  }
 }

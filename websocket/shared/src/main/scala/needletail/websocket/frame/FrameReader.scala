@@ -1,5 +1,7 @@
 package needletail.websocket.frame
 
+import needletail.http.text.Swar
+
 /**
  * Finds messages in the bytes of one connection (RFC 6455 §5), without I/O: `open` gives it a window of bytes, `next`
  * the next item in it, `close` returns how far it has been consumed. Anything that the protocol forbids is found as early as
@@ -83,7 +85,7 @@ private[needletail] final class FrameReader(
 
   /** The next item in the window: one of the constants below. */
   def next(): Int = {
-    var found = Nothing
+    var found = if (left < 0 && !isInMessage) usual() else Nothing
     while (found == Nothing)
       found =
         if (left >= 0) payload()
@@ -95,6 +97,31 @@ private[needletail] final class FrameReader(
         }
     found
   }
+
+  /**
+   * A message that is there as a whole, in one frame with a short header: the usual case, told by the first eight bytes.
+   * Returns `Nothing`, with nothing used, for any other and for whatever may be wrong: the rules below decide.
+   */
+  private def usual(): Int = {
+    val available  = limit - position
+    val word       = if (available < 8) 0L else Swar.load(bytes, position)
+    val form       = word.toInt & 0x80ff // opcode and bits, and whether it is masked
+    val short      = (word.toInt >>> 8) & 0x7f
+    val isExtended = short == 126
+    val length     = if (isExtended) (word >>> 8).toInt & 0xff00 | (word >>> 24).toInt & 0xff else short
+    val head       = (if (isExtended) 4 else 2) + (if (isServer) 4 else 0)
+    if (
+      form != usualForm(Opcode.Binary) && form != usualForm(Opcode.Text) || short > 126 ||
+      isExtended && length < 126 || length > available - head || length > maxMessage || length > maxFrame
+    ) Nothing
+    else {
+      position += head
+      isText = form == usualForm(Opcode.Text)
+      whole(length, if (!isServer) 0 else (if (isExtended) word >>> 32 else word >>> 16).toInt)
+    }
+  }
+
+  private def usualForm(opcode: Int): Int = 0x80 | opcode | (if (isServer) 0x8000 else 0)
 
   // headers
 
@@ -151,26 +178,15 @@ private[needletail] final class FrameReader(
   private def mayCompress: Boolean =
     codec != null && (frameOpcode == Opcode.Text || frameOpcode == Opcode.Binary)
 
-  /** Reads an unsigned number; negative if it exceeds 63 bits. */
-  private def number(at: Int, size: Int): Long = {
-    var n = 0L
-    var i = 0
-    while (i < size) {
-      n = (n << 8) | (bytes(at + i) & 0xff)
-      i += 1
-    }
-    n
-  }
+  /** Reads an unsigned number of two or eight bytes; negative if it exceeds 63 bits. */
+  private def number(at: Int, size: Int): Long =
+    if (size == 2) ((bytes(at) & 0xff) << 8 | (bytes(at + 1) & 0xff)).toLong
+    else java.lang.Long.reverseBytes(Swar.load(bytes, at))
 
   /** Uses up the header. */
   private def skipHead(): Unit = {
     isFinal = (bytes(position) & 0x80) != 0
-    key =
-      if (isMasked) {
-        val at = position + headLength - 4
-        (bytes(at) & 0xff) | (bytes(at + 1) & 0xff) << 8 |
-          (bytes(at + 2) & 0xff) << 16 | (bytes(at + 3) & 0xff) << 24
-      } else 0
+    key = if (isMasked) Swar.load(bytes, position + headLength - 4, 4).toInt else 0
     position += headLength
   }
 
@@ -180,7 +196,7 @@ private[needletail] final class FrameReader(
     if (limit - position < headLength + frameLength.toInt) More
     else {
       skipHead()
-      data = taken(frameLength.toInt)
+      data = taken(frameLength.toInt, key)
       frameOpcode match {
         case Opcode.Ping => Ping
         case Opcode.Pong => Pong
@@ -206,7 +222,7 @@ private[needletail] final class FrameReader(
   }
 
   /** Takes the next `count` bytes, which are there, unmasked. */
-  private def taken(count: Int): Array[Byte] =
+  @inline private def taken(count: Int, key: Int): Array[Byte] =
     if (count == 0) none
     else {
       val array = new Array[Byte](count)
@@ -223,7 +239,7 @@ private[needletail] final class FrameReader(
     if (frameOpcode != Opcode.Continuation) {
       isText = frameOpcode == Opcode.Text
       utf8 = 0
-      if (isFinal && !isCompressed && frameLength <= limit - position) whole()
+      if (isFinal && !isCompressed && frameLength <= limit - position) whole(frameLength.toInt, key)
       else {
         isInMessage = true
         left = frameLength
@@ -237,11 +253,14 @@ private[needletail] final class FrameReader(
     }
   }
 
-  /** A message of one frame that is there: the usual case. */
-  private def whole(): Int = {
-    data = taken(frameLength.toInt)
-    if (isText && Utf8.check(0, data, 0, data.length) != 0) notUtf8() else Message
+  /** A message of one frame whose payload, of `length` bytes, is there. */
+  @inline private def whole(length: Int, key: Int): Int = {
+    data = taken(length, key)
+    if (isText) checked() else Message
   }
+
+  @noinline private def checked(): Int =
+    if (Utf8.check(0, data, 0, data.length) != 0) notUtf8() else Message
 
   private def payload(): Int = {
     val count = Math.min(left, (limit - position).toLong).toInt

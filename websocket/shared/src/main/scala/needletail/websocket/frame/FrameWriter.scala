@@ -1,6 +1,6 @@
 package needletail.websocket.frame
 
-import needletail.http.text.ByteWriter
+import needletail.http.text.{ByteWriter, Swar}
 
 /** Writes frames (RFC 6455 §5.2). */
 private[needletail] object FrameWriter {
@@ -25,23 +25,20 @@ private[needletail] object FrameWriter {
     w.ensure(MaxHead)
     val bytes = w.bytes
     val at    = w.length
-    bytes(at) = first.toByte
+    // whole words, whose other bytes are written over
     if (length < 126) {
-      bytes(at + 1) = (maskBit | length).toByte
+      Swar.store(bytes, at, (first | (maskBit | length) << 8).toLong)
       w.length = at + 2
-    } else if (length < 65536) {
-      bytes(at + 1) = (maskBit | 126).toByte
-      bytes(at + 2) = (length >>> 8).toByte
-      bytes(at + 3) = length.toByte
-      w.length = at + 4
     } else {
-      bytes(at + 1) = (maskBit | 127).toByte
-      java.util.Arrays.fill(bytes, at + 2, at + 6, 0.toByte)
-      bytes(at + 6) = (length >>> 24).toByte
-      bytes(at + 7) = (length >>> 16).toByte
-      bytes(at + 8) = (length >>> 8).toByte
-      bytes(at + 9) = length.toByte
-      w.length = at + 10
+      val backwards = java.lang.Long.reverseBytes(length.toLong) // the first byte lowest
+      if (length < 65536) {
+        Swar.store(bytes, at, (first | (maskBit | 126) << 8).toLong | backwards >>> 32)
+        w.length = at + 4
+      } else {
+        Swar.store(bytes, at, (first | (maskBit | 127) << 8).toLong)
+        Swar.store(bytes, at + 2, backwards)
+        w.length = at + 10
+      }
     }
   }
 

@@ -39,10 +39,10 @@ private[websocket] final class SocketConnection(
   private var closeDueAt: Long = Long.MaxValue
   private val writable         = new WritableSignal
   private val ends             = new EndObservers
-  private val output           = new FrameOutput(tunnel, role)
 
   /** Beyond that nothing is read. */
   private val mostPending = Math.min(tunnel.maxPendingOutput, config.maxPendingOutput)
+  private val output      = new FrameOutput(tunnel, role, mostPending)
 
   /** Begins, in a turn of the tunnel. Returns what `open` has thrown, which ends it; null if nothing. */
   def begin(open: WebSocket => WebSocketListener): Throwable = {
@@ -155,9 +155,11 @@ private[websocket] final class SocketConnection(
    * Whether more waits for the peer than allowed, or `send` would refuse. In a turn: what it has written is passed on
    * before this returns true.
    */
-  private def isBacklogged: Boolean = waiting > mostPending && {
-    output.writeWaiting()
-    tunnel.flush()
+  private def isBacklogged: Boolean = !surelyHasRoom && countsBacklogged()
+
+  @noinline private def countsBacklogged(): Boolean = {
+    if (waiting > mostPending) output.flush()
+    output.counted(unsentBytes)
     waiting > mostPending
   }
 
@@ -332,6 +334,8 @@ private[websocket] final class SocketConnection(
 
   private[websocket] def unsentBytes: Int = output.pendingBytes
 
+  private[websocket] def isRoomy: Boolean = output.hasRoom
+
   private[websocket] def mostUnsent: Int = config.maxPendingOutput
 
   private[websocket] def untilWritable: Async[Unit] =
@@ -350,7 +354,7 @@ private[websocket] final class SocketConnection(
   def sendShared(frame: SharedFrame): Boolean = phase == Open && pendingBytes <= config.maxPendingOutput && {
     if (!role.isServer || tunnel.writer != null || output.isWaiting) write(frame.first, frame.message.bytes)
     else {
-      tunnel.writeOwned(frame.bytes, 0, frame.bytes.length)
+      output.writeFrame(frame.bytes)
       if (tunnel.pendingOutput > 0) tunnel.wake() // so that the peer has to read it in time
     }
     true

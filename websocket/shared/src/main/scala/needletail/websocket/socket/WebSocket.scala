@@ -39,12 +39,11 @@ abstract class WebSocket private[websocket] () {
   /** Sends a binary message; the array must not change afterwards. Returns what `send` of a message does. */
   final def send(bytes: Array[Byte]): Boolean = sendFrame(Opcode.Binary, bytes)
 
-  private def sendFrame(opcode: Int, payload: Array[Byte]): Boolean = hasRoom && {
-    if (loop.inLoop) {
+  private def sendFrame(opcode: Int, payload: Array[Byte]): Boolean =
+    if (loop.inLoop) isOpen && (surelyHasRoom || hasRoom) && {
       writeMessage(opcode, payload)
       true
-    } else elsewhere.send(payload.length)(() => if (isOpen) writeMessage(opcode, payload))
-  }
+    } else hasRoom && elsewhere.send(payload.length)(() => if (isOpen) writeMessage(opcode, payload))
 
   /** Sends a ping of at most 125 bytes, else IllegalArgumentException. Its pong is not reported, but the time counts. */
   final def ping(bytes: Array[Byte]): Boolean = {
@@ -111,6 +110,9 @@ abstract class WebSocket private[websocket] () {
   private[websocket] def resumeHere(): Unit
   private[websocket] def unsentBytes: Int
   private[websocket] def mostUnsent: Int
+
+  /** Whether surely fewer bytes are unsent than where reading stops, which is not beyond `mostUnsent`. */
+  private[websocket] def isRoomy: Boolean
   private[websocket] def untilWritable: Async[Unit]
 
   // what other threads ask for
@@ -130,6 +132,9 @@ abstract class WebSocket private[websocket] () {
     } else elsewhere.run(task)
 
   private def hasRoom: Boolean = isOpen && pendingBytes <= mostUnsent
+
+  /** Whether `send` takes messages; false if that has to be counted, as always once another thread has sent. On the loop. */
+  private[websocket] final def surelyHasRoom: Boolean = (others eq null) && isRoomy
 }
 
 /** Receives what happens to a WebSocket, on its loop. An exception closes it with 1011, and is logged. */

@@ -45,6 +45,24 @@ class FrameReaderSuite extends Suite {
     check(head(0x82, 0xff, 8, -1), "failed 1002")
   }
 
+  test("whatever the first bytes say, what is found does not depend on how many are there") {
+    val lengths = Seq(0, 1, 2, 3, 8, 60, 125).map(bytes(_)) ++
+      Seq(125, 126, 130, 131).map(n => bytes(126, 0, n)) :+ bytes(126, 1, 0) :+ bytes(127, 0, 0, 0, 0, 0, 1, 0, 0)
+    for {
+      isServer <- Seq(true, false)
+      key      <- Seq(bytes(0, 0, 0, 0), bytes(0x80, 0xc3, 0xa9, 1))
+      first    <- 0 to 255
+      length   <- lengths
+      mask     <- Seq(0, 0x80)
+    } {
+      val head   = bytes(first, mask | length(0)) ++ length.drop(1) ++ (if (mask == 0) bytes() else key)
+      val data   = head ++ Array.fill(140)('x'.toByte) ++ text("z")
+      val whole  = found(reader(maxMessage = 130, isServer = isServer), data, Seq(data.length))
+      val single = found(reader(maxMessage = 130, isServer = isServer), data, 1 to data.length)
+      assertEquals(whole, single, (isServer, first, length.toList, mask))
+    }
+  }
+
   test("control frames between the fragments of a message") {
     check(
       frame(0x01, bytes('a')) ++ frame(0x89, bytes('p')) ++ frame(0x8a, bytes()) ++ frame(0x80, bytes('b')),
