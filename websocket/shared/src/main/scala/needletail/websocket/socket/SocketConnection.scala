@@ -69,17 +69,17 @@ private[websocket] final class SocketConnection(
     deliverKept()
     reader.open(bytes, from, until)
     var go = phase < Over && !isHeldBack
-    while (go) go = proceed(reader.next()) && !isHeldBack && spent < Turn
+    while (go) {
+      val found = reader.next()
+      go = (if (found == FrameReader.Message) received() else proceed(found)) && !isHeldBack && spent < Turn
+    }
     val used = reader.close()
-    if (used < until && spent >= Turn) rest()
+    if (used < until && spent >= Turn) { // the rest in another turn: a little compressed input may contain many messages
+      isResting = true
+      tunnel.wake()
+    }
     settle()
     if (phase == Over) until else used
-  }
-
-  /** The rest of the input is handled in another turn: a little compressed input may contain many messages. */
-  private def rest(): Unit = {
-    isResting = true
-    tunnel.wake()
   }
 
   private def isHeldBack: Boolean = !mayRead || isBacklogged
@@ -90,12 +90,15 @@ private[websocket] final class SocketConnection(
 
   private def hasKept: Boolean = kept != null && !kept.isEmpty
 
-  /** Handles the input. Returns whether to continue. */
+  /** Handles a message. Returns whether to continue. */
+  private def received(): Boolean = {
+    spent += reader.data.length
+    if (phase == Open) take(Message.of(reader.isText, reader.data))
+    phase < Over
+  }
+
+  /** Handles other input. Returns whether to continue. */
   private def proceed(found: Int): Boolean = found match {
-    case FrameReader.Message =>
-      spent += reader.data.length
-      if (phase == Open) take(Message.of(reader.isText, reader.data))
-      phase < Over
     case FrameReader.Ping =>
       if (phase == Open) write(FrameWriter.Final | Opcode.Pong, reader.data)
       true
@@ -139,7 +142,7 @@ private[websocket] final class SocketConnection(
 
   private def dropKept(): Unit = if (kept != null) kept.drop()
 
-  private def deliver(message: Message): Unit =
+  @inline private def deliver(message: Message): Unit =
     try listener.onMessage(message)
     catch { case Survivable(e) => listenerFailed(e) }
 
@@ -326,8 +329,8 @@ private[websocket] final class SocketConnection(
 
   private[websocket] def writeMessage(opcode: Int, payload: Array[Byte]): Unit = {
     val packed = if (codec == null) null else codec.compress(payload, this)
-    if (packed == null) write(FrameWriter.Final | opcode, payload)
-    else write(FrameWriter.Final | FrameWriter.Compressed | opcode, packed)
+    val first  = if (packed == null) FrameWriter.Final else FrameWriter.Final | FrameWriter.Compressed
+    write(first | opcode, if (packed == null) payload else packed)
   }
 
   private[websocket] def writePing(bytes: Array[Byte]): Unit = write(FrameWriter.Final | Opcode.Ping, bytes)

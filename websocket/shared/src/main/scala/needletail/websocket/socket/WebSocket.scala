@@ -43,7 +43,10 @@ abstract class WebSocket private[websocket] () {
     if (loop.inLoop) isOpen && (surelyHasRoom || hasRoom) && {
       writeMessage(opcode, payload)
       true
-    } else hasRoom && elsewhere.send(payload.length)(() => if (isOpen) writeMessage(opcode, payload))
+    } else sendFromElsewhere(opcode, payload)
+
+  @noinline private def sendFromElsewhere(opcode: Int, payload: Array[Byte]): Boolean =
+    hasRoom && elsewhere.send(payload.length)(() => if (isOpen) writeMessage(opcode, payload))
 
   /** Sends a ping of at most 125 bytes, else IllegalArgumentException. Its pong is not reported, but the time counts. */
   final def ping(bytes: Array[Byte]): Boolean = {

@@ -51,6 +51,32 @@ class SocketConnectionSuite extends Suite {
     }
   }
 
+  test("send refuses exactly while more waits than may, in turns and outside of them") {
+    for (seed <- 1 to 50) {
+      val random       = new scala.util.Random(seed)
+      val most         = 1 + random.nextInt(1500)
+      val t            = new MemoryTunnel(WebSocketConfig(maxPendingOutput = most))
+      var taken        = 0
+      var wrong        = Vector.empty[(Int, Boolean)]
+      def send(): Unit = {
+        val waiting = t.socket.pendingBytes
+        val isTaken = t.socket.send(new Array[Byte](random.nextInt(200)))
+        if (isTaken) taken += 1
+        if (isTaken != waiting <= most) wrong :+= (waiting -> isTaken)
+      }
+      t.onMessage = _ => for (_ <- 0 to random.nextInt(4)) send()
+      for (_ <- 1 to 60) random.nextInt(5) match {
+        case 0 => t.isStuck = true
+        case 1 => t.unstick()
+        case 2 => t.within(_ => send())
+        case _ => t.receive(text("x"))
+      }
+      t.unstick()
+      assertEquals(wrong, Vector.empty, (seed, most))
+      assertEquals(t.output.size, taken, seed)
+    }
+  }
+
   test("what is sent outside of a turn keeps its place") {
     val t = echoing().within { s => s.send("1"); s.send("2"); () }
     t.onMessage = _ => t.socket ! "4"
