@@ -40,8 +40,7 @@ private[websocket] final class SocketConnection(
   private val writable         = new WritableSignal
   private val ends             = new EndObservers
 
-  /** Beyond that nothing is read. */
-  private val mostPending = Math.min(tunnel.maxPendingOutput, config.maxPendingOutput)
+  private val mostPending = Math.min(tunnel.maxPendingOutput, config.maxPendingOutput) // beyond it nothing is read
   private val output      = new FrameOutput(tunnel, role, mostPending)
 
   /** Begins, in a turn of the tunnel. Returns what `open` has thrown, which ends it; null if nothing. */
