@@ -136,8 +136,8 @@ abstract class WebSocket private[websocket] () {
 
   private def hasRoom: Boolean = isOpen && pendingBytes <= mostUnsent
 
-  /** Whether `send` takes messages; false if that has to be counted, as always once another thread has sent. On the loop. */
-  private[websocket] final def surelyHasRoom: Boolean = (others eq null) && isRoomy
+  /** Whether `send` takes messages; false if that has to be counted, as while messages of other threads wait. On the loop. */
+  private[websocket] final def surelyHasRoom: Boolean = ((others eq null) || others.bytes == 0) && isRoomy
 }
 
 /** Receives what happens to a WebSocket, on its loop. An exception closes it with 1011, and is logged. */
