@@ -40,7 +40,7 @@ private[websocket] final class SocketConnection(
   private val writable         = new WritableSignal
   private val ends             = new EndObservers
 
-  private val mostPending = Math.min(tunnel.maxPendingOutput, config.maxPendingOutput) // beyond it nothing is read
+  private val mostPending = Math.min(tunnel.maxPendingOutput, config.maxPendingOutput) // for reading
   private val output      = new FrameOutput(tunnel, role, mostPending)
 
   /** Begins, in a turn of the tunnel. Returns what `open` has thrown, which ends it; null if nothing. */
@@ -73,7 +73,7 @@ private[websocket] final class SocketConnection(
       go = (if (found == FrameReader.Message) received() else proceed(found)) && !isHeldBack && spent < Turn
     }
     val used = reader.close()
-    if (used < until && spent >= Turn) { // the rest in another turn: a little compressed input may contain many messages
+    if (used < until && spent >= Turn) { // a little compressed input may contain many messages
       isResting = true
       tunnel.wake()
     }

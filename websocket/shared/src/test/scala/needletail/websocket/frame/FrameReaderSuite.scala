@@ -46,8 +46,9 @@ class FrameReaderSuite extends Suite {
   }
 
   test("whatever the first bytes say, what is found does not depend on how many are there") {
-    val lengths = Seq(0, 1, 2, 3, 8, 60, 125).map(bytes(_)) ++
-      Seq(125, 126, 130, 131).map(n => bytes(126, 0, n)) :+ bytes(126, 1, 0) :+ bytes(127, 0, 0, 0, 0, 0, 1, 0, 0)
+    val short   = Seq(0, 1, 2, 3, 8, 60, 125).map(bytes(_))
+    val two     = Seq(125, 126, 130, 131, 256).map(n => bytes(126, n >> 8, n))
+    val lengths = short ++ two :+ bytes(127, 0, 0, 0, 0, 0, 1, 0, 0)
     for {
       isServer <- Seq(true, false)
       key      <- Seq(bytes(0, 0, 0, 0), bytes(0x80, 0xc3, 0xa9, 1))
