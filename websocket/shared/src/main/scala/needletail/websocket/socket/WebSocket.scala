@@ -43,7 +43,8 @@ abstract class WebSocket private[websocket] () {
     if (loop.inLoop) isOpen && (surelyHasRoom || hasRoom) && {
       writeMessage(opcode, payload)
       true
-    } else sendFromElsewhere(opcode, payload)
+    }
+    else sendFromElsewhere(opcode, payload)
 
   @noinline private def sendFromElsewhere(opcode: Int, payload: Array[Byte]): Boolean =
     hasRoom && elsewhere.send(payload.length)(() => if (isOpen) writeMessage(opcode, payload))
