@@ -1,5 +1,6 @@
 package needletail.content.answer
 
+import needletail.http.text.Excerpt
 import needletail.http.{Response, Status}
 
 /**
@@ -26,9 +27,14 @@ object Redirect {
       c > ' ' && c < 127 && c != '\\'
     )
 
+  private def isSendable(c: Char): Boolean = c > ' ' && c < 127
+
   private def to(status: Status, location: String): Response = {
-    if (!location.forall(c => c > ' ' && c < 127))
-      throw new IllegalArgumentException("a location must be percent-encoded")
+    if (!location.forall(isSendable))
+      throw new IllegalArgumentException(
+        s"the location '${Excerpt(location)}' of a redirect must be percent-encoded, as by PercentCoding.encode: " +
+          s"it has ${Excerpt.first(location, isSendable)}"
+      )
     Response(status).header("Location", location)
   }
 }

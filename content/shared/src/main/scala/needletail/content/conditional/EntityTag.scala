@@ -1,12 +1,18 @@
 package needletail.content.conditional
 
+import needletail.http.text.Excerpt
+
 /**
  * An entity tag (RFC 9110 §8.8.3). `opaque` is what stands between the quotes; IllegalArgumentException for a character
  * that must not stand there.
  */
 final case class EntityTag(opaque: String, isWeak: Boolean = false) {
   if (!opaque.forall(EntityTag.isTagChar))
-    throw new IllegalArgumentException("an entity tag has a character that is not allowed in it")
+    throw new IllegalArgumentException(
+      s"the entity tag '${Excerpt(opaque)}' has a character that is not allowed in one (RFC 9110 §8.8.3): " +
+        Excerpt.first(opaque, EntityTag.isTagChar) +
+        (if (opaque.contains('"')) "; write it without the quotes around it" else "")
+    )
 
   /** Whether both are the same and strong. */
   def isStrongly(other: EntityTag): Boolean = !isWeak && !other.isWeak && opaque == other.opaque

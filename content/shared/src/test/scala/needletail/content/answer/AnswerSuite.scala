@@ -59,6 +59,10 @@ class AnswerSuite extends Suite {
     for (bad <- Seq("/a b", "/a\r\nX: y", "/ä")) {
       intercept[IllegalArgumentException](Redirect.temporary(bad)); ()
     }
+    assertEquals(
+      intercept[IllegalArgumentException](Redirect.temporary("/a b")).getMessage,
+      "the location '/a b' of a redirect must be percent-encoded, as by PercentCoding.encode: it has ' ' at position 3"
+    )
     for (local <- Seq("/", "/a?b#c")) assert(Redirect.isLocal(local), local)
     for (
       other <- Seq("", "a", "//evil.example", "/\\evil.example", "https://evil.example", "/a\tb", "\\\\evil")

@@ -215,7 +215,13 @@ class ConditionalSuite extends Suite {
   }
 
   test("what cannot be written is refused") {
-    intercept[IllegalArgumentException](page.etag("a\"b"))
+    assertEquals(
+      intercept[IllegalArgumentException](page.etag("\"v1\"")).getMessage,
+      "the entity tag '\"v1\"' has a character that is not allowed in one (RFC 9110 §8.8.3): '\"' at position 1; write it " +
+        "without the quotes around it"
+    )
+    val space = intercept[IllegalArgumentException](page.etag("a b")).getMessage
+    assert(space.endsWith("(RFC 9110 §8.8.3): ' ' at position 2"), space)
     intercept[IllegalArgumentException](page.cacheControl("no-store\r\nX: y"))
     intercept[IllegalArgumentException](page.cacheControl((-1).second))
     intercept[IllegalArgumentException](page.lastModified(Long.MaxValue))

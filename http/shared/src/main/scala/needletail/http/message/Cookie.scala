@@ -2,7 +2,7 @@ package needletail.http.message
 
 import scala.concurrent.duration.FiniteDuration
 
-import needletail.http.text.Grammar
+import needletail.http.text.{Excerpt, Grammar}
 
 /**
  * A cookie to set (RFC 6265 §4.1). By default scripts cannot read it, and browsers leave it out of requests that other
@@ -29,7 +29,10 @@ final case class Cookie(
     httpOnly: Boolean = true,
     sameSite: Option[Cookie.SameSite] = Some(Cookie.SameSite.Lax)
 ) {
-  if (!Grammar.isToken(name)) throw new IllegalArgumentException("a cookie's name must be a token")
+  if (!Grammar.isToken(name))
+    throw new IllegalArgumentException(
+      s"the cookie name '${Excerpt(name)}' is no token (RFC 9110 §5.6.2): ${Excerpt.notToken(name)}"
+    )
   if (!value.forall(Cookie.isValueChar))
     throw new IllegalArgumentException(s"the value of cookie '$name' needs encoding")
   if (!(path.toList ++ domain).forall(_.forall(c => c >= ' ' && c < 127 && c != ';')))

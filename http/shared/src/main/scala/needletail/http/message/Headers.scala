@@ -1,6 +1,6 @@
 package needletail.http.message
 
-import needletail.http.text.{Ascii, Grammar}
+import needletail.http.text.{Ascii, Excerpt, Grammar}
 
 /**
  * Header fields in order; names are case-insensitive (RFC 9110 §5.1). Immutable.
@@ -168,13 +168,22 @@ object Headers {
     if (flat.length == 0) empty else new Headers(flat)
 
   private def checkName(name: String): Unit =
-    if (!Grammar.isToken(name)) throw new IllegalArgumentException("a header name must be a token")
+    if (!Grammar.isToken(name)) badName(name)
+
+  @noinline private def badName(name: String): Nothing =
+    throw new IllegalArgumentException(
+      s"the header name '${Excerpt(name)}' is no token (RFC 9110 §5.6.2): ${Excerpt.notToken(name)}"
+    )
 
   private def checkValue(name: String, value: String): Unit =
-    if (!Grammar.isFieldValue(value))
-      throw new IllegalArgumentException(
-        s"the value of header '$name' has a character that is not allowed in a field value"
-      )
+    if (!Grammar.isFieldValue(value)) badValue(name, value)
+
+  // without the value, which may be a secret
+  @noinline private def badValue(name: String, value: String): Nothing =
+    throw new IllegalArgumentException(
+      s"the value of header '$name' has a character that is not allowed in a field value (RFC 9110 §5.5): " +
+        Excerpt.first(value, c => Grammar.isFieldValue(c.toString))
+    )
 }
 
 private[needletail] object HeaderList {

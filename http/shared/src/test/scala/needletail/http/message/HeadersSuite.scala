@@ -1,6 +1,6 @@
 package needletail.http.message
 
-import needletail.http.Response
+import needletail.http.{Cookie, Response}
 
 class HeadersSuite extends needletail.testing.Suite {
   private def refused(make: => Any): Unit = {
@@ -55,6 +55,24 @@ class HeadersSuite extends needletail.testing.Suite {
       refused(Headers(n -> "v"))
       refused(Response.ok.header(n, "v"))
     }
+  }
+
+  test("what is refused is named, with its place, and a value is not told, as it may be secret") {
+    def said(it: => Any): String = intercept[IllegalArgumentException](it).getMessage
+    assertEquals(
+      said(Headers("X Id" -> "v")),
+      "the header name 'X Id' is no token (RFC 9110 §5.6.2): ' ' at position 2 is not allowed in one"
+    )
+    assertEquals(said(Headers("" -> "v")), "the header name '' is no token (RFC 9110 §5.6.2): it is empty")
+    assert(said(Headers("a\r\nSet-Cookie:" -> "v")).contains("'a\\u000d\\u000aSet-Cookie:'"))
+    assert(said(Headers("\u00e9" * 100 -> "v")).contains("\\u00e9…'"))
+    val secret = said(Headers("Authorization" -> "Bearer secret\n"))
+    assert(
+      secret.startsWith("the value of header 'Authorization' has a character that is not allowed") &&
+        secret.endsWith(": '\\u000a' at position 14") && !secret.contains("secret"),
+      secret
+    )
+    assert(said(Cookie("a b", "v")).startsWith("the cookie name 'a b' is no token"))
   }
 
   test("what frames a response can't be set as a header") {
