@@ -9,7 +9,7 @@ import needletail.routing.BodyReader
 private[json] object JsonBody {
 
   def reader[A](read: Array[Byte] => Either[JsonError, A]): BodyReader[A] =
-    BodyReader.of[A]("JSON", accepts(_)) { request =>
+    BodyReader.of[A]("JSON", accepts(_), List(MediaType.Json)) { request =>
       request.body.bytes.flatMap { bytes =>
         read(bytes) match {
           case Right(value) => Async.value(value)

@@ -29,6 +29,9 @@ final class JsonFormat[A] private (
   /** Whether bodies of that media type, in lower case and without parameters, are read: application/json and +json. */
   def accepts(mediaType: String): Boolean = body.accepts(mediaType)
 
+  /** For Accept: application/json. */
+  override def mediaTypes: List[String] = body.mediaTypes
+
   /** The body as an `A`; fails with [[JsonRefused]]. */
   def read(request: Request): Async[A] = body.read(request)
 

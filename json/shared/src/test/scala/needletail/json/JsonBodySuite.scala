@@ -111,6 +111,12 @@ class JsonBodySuite extends Suite {
     assertEquals(post("/any", "{}", "text/plain").status, Status.UnsupportedMedia)
     assertEquals(post("/any", "{}", "application/problem+json").status, Status.Ok)
     assertEquals(routes.test(Request.post("/any", "{}")).status, Status.Ok)
+    assertEquals(post("/any", "{}", "text/plain").header("Accept"), Some("application/json"))
+  }
+
+  test("a body with a Content-Encoding is refused with 415, not read as JSON") {
+    val reply = routes.test(Request.post("/any", "{}").withHeader("Content-Encoding", "gzip"))
+    assertEquals((reply.status, reply.header("Accept-Encoding")), (Status.UnsupportedMedia, Some("identity")))
   }
 
   test("limits of bodies can be set") {

@@ -33,7 +33,8 @@ package object jsoniter {
   implicit def jsonBody[A](implicit codec: JsonValueCodec[A]): BodyReader[A] =
     BodyReader.of[A](
       "JSON",
-      mediaType => mediaType == MediaType.Json || mediaType.endsWith("+json")
+      mediaType => mediaType == MediaType.Json || mediaType.endsWith("+json"),
+      List(MediaType.Json)
     )(parse(_))
 
   /** `.ok` and similar methods, as application/json. */

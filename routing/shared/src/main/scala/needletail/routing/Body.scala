@@ -1,8 +1,8 @@
 package needletail.routing
 
 import needletail.async.Async
-import needletail.http.Request
-import needletail.http.message.{HttpError, MediaType, Status}
+import needletail.http.{ContentCoding, Request}
+import needletail.http.message.{Headers, HttpError, MediaType, Status}
 import needletail.routing.internal.description.ParameterDescription
 import needletail.routing.internal.matching.{AsyncPart, Fault, Matching, Pending, Quote}
 
@@ -24,7 +24,14 @@ private[routing] final class BodyPart[A](val reader: BodyReader[A]) extends Part
   private[routing] override def description: Option[ParameterDescription] =
     Some(ParameterDescription("body", "body", reader.name, required = true))
 
-  /** Content-Type is part of the match: routes with the same path may read different media types. */
+  private[routing] override def demands(at: Int): Set[Any] =
+    (if (reader.acceptsAll) Set.empty[Any] else Set[Any](reader)) ++
+      (if (reader.readsCoded) Set.empty[Any] else Set[Any](BodyPart.Plain))
+
+  /**
+   * Content-Type and Content-Encoding are part of the match: routes with the same path may read different media types,
+   * and codings.
+   */
   private[routing] override def value(in: Matching): Any =
     if (in.isSettled(this)) in.settled(this)
     else {
@@ -33,13 +40,24 @@ private[routing] final class BodyPart[A](val reader: BodyReader[A]) extends Part
         new Fault(
           HttpError(
             Status.UnsupportedMedia,
-            s"expected a ${reader.name} body, got '${Quote(declared.get)}'"
+            s"expected a ${reader.name} body, got '${Quote(declared.get)}'",
+            if (reader.mediaTypes.isEmpty) Headers.empty
+            else Headers("Accept" -> reader.mediaTypes.mkString(", "))
           ),
           inPath = false
         )
-      else Pending
+      else {
+        val error = if (reader.readsCoded) null else ContentCoding.refusal(in.request)
+        if (error == null) Pending else new Fault(error, inPath = false)
+      }
     }
 
   private[routing] def start(request: Request): Async[Any] = reader.read(request)
   private[routing] def settle(result: Any): Any            = result
+}
+
+private[routing] object BodyPart {
+
+  /** The demand for a body without a coding. */
+  case object Plain
 }

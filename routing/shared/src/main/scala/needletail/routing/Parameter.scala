@@ -19,6 +19,11 @@ final class Parameter[A] private[routing] (
   private[routing] override def description: Option[ParameterDescription] =
     Some(ParameterDescription(field.name, field.kind, values.typeName, values.isRequired))
 
+  // apart from a query that is malformed, which other routes hardly take either
+  private[routing] override def demands(at: Int): Set[Any] =
+    (if (values.isRequired) Set[Any](field.place -> "present") else Set.empty[Any]) ++
+      (if (values.demand == null) Set.empty[Any] else Set[Any](field.place -> values.demand))
+
   override def map[B](f: A => B): Parameter[B] = new Parameter(field, values.map(f))
   override def filter(accept: A => Boolean, message: String = Quote.DefaultMessage): Parameter[A] =
     new Parameter(field, values.filter(accept, message))
@@ -51,4 +56,6 @@ private[routing] final class LiteralParameter(val field: Field, val text: String
   private[routing] override def shortName: String                         = field.name
   private[routing] override def description: Option[ParameterDescription] =
     Some(ParameterDescription(field.name, field.kind, s"'$text'", required = true))
+  private[routing] override def demands(at: Int): Set[Any] =
+    Set(field.place -> "present", field.place -> ("is", text))
 }

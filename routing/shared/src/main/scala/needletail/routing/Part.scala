@@ -23,16 +23,17 @@ abstract class Part[A] private[routing] () extends SeveralParameters {
   def +[P](other: P)(implicit not: NotAPart[P]): Mistake = not(other)
 
   /** Converts the value with `f`. An exception of `f` results in a 500; to refuse a value, use `filter`. */
-  def map[B](f: A => B): Part[B] = new DerivedPart[B](this, v => f(v.asInstanceOf[A]))
+  def map[B](f: A => B): Part[B] = new DerivedPart[B](this, v => f(v.asInstanceOf[A]), refuses = false)
 
   /**
    * Refuses values for which `accept` is false with 400 and `message`, in which `{NAME}` and `{VALUE}` are replaced.
    */
   def filter(accept: A => Boolean, message: String = Quote.DefaultMessage): Part[A] =
-    new DerivedPart[A](this, Part.check(this, accept, message))
+    new DerivedPart[A](this, Part.check(this, accept, message), refuses = true)
 
   /** Converts the value with `f`; a `Left` refuses the request with that response, unless another route matches. */
-  def refine[B](f: A => Either[Response, B]): Part[B] = new DerivedPart[B](this, Part.refined(this, f))
+  def refine[B](f: A => Either[Response, B]): Part[B] =
+    new DerivedPart[B](this, Part.refined(this, f), refuses = true)
 
   // ---- handling
 
@@ -89,7 +90,9 @@ private[routing] object Part {
   }
 }
 
-private final class DerivedPart[A](val of: Pattern, val f: Any => Any) extends Part[A] with Derived {
+private final class DerivedPart[A](val of: Pattern, val f: Any => Any, val refuses: Boolean)
+    extends Part[A]
+    with Derived {
   private[routing] override val reads: Boolean   = true
   private[routing] override val isAsync: Boolean = of.isAsync
 }

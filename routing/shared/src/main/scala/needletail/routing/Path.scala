@@ -1,6 +1,16 @@
 package needletail.routing
 
-import needletail.routing.internal.matching.{Both, Derived, Label, Matching, Pattern, Quote, Segment, Shared}
+import needletail.routing.internal.matching.{
+  Both,
+  Derived,
+  Label,
+  LiteralMistake,
+  Matching,
+  Pattern,
+  Quote,
+  Segment,
+  Shared
+}
 import needletail.routing.internal.typing.{Concat, Mistake, NotInPath, SubroutesAreAFunction}
 
 /**
@@ -14,7 +24,11 @@ abstract class Path[A] private[routing] () extends Part[A] {
 
   private[routing] final override def isPath: Boolean = true
 
-  /** Appends a literal; one that contains slashes is several segments. */
+  /**
+   * Appends a literal; one that contains slashes is several segments. Throws IllegalArgumentException for braces and
+   * question marks, which are most likely meant to capture something (`segment` allows them), and for `.` and `..`, which
+   * no request matches.
+   */
   def /(literal: String): Path[A] = new BothPaths[A](this, Literal.path(literal), Concat.unitRight[A])
 
   /** Appends a [[Value]], another path, `*` or `!*`. */
@@ -24,10 +38,11 @@ abstract class Path[A] private[routing] () extends Part[A] {
   /** Does not compile: this overload exists for its error message, which lists what can be appended. */
   def /[P](other: P)(implicit not: NotInPath[P]): Mistake = not(other)
 
-  override def map[B](f: A => B): Path[B] = new DerivedPath[B](this, v => f(v.asInstanceOf[A]))
+  override def map[B](f: A => B): Path[B] =
+    new DerivedPath[B](this, v => f(v.asInstanceOf[A]), refuses = false)
 
   override def filter(accept: A => Boolean, message: String = Quote.DefaultMessage): Path[A] =
-    new DerivedPath[A](this, Part.check(this, accept, message))
+    new DerivedPath[A](this, Part.check(this, accept, message), refuses = true)
 
   /**
    * Routes that begin with this path. It is evaluated once for each request, however many of them are tried.
@@ -52,21 +67,38 @@ abstract class Path[A] private[routing] () extends Part[A] {
   def subroutes(routes: Routes)(implicit not: SubroutesAreAFunction): Mistake = not(routes)
 }
 
-/** A literal segment, compared as bytes after decoding; case-sensitive. */
-private[routing] final class Literal private (val text: String) extends Path[Unit] {
+/**
+ * A literal segment, compared as bytes after decoding; case-sensitive.
+ *
+ * @param isExact made by `segment`: an empty one may stand anywhere
+ */
+private[routing] final class Literal private (val text: String, isExact: Boolean) extends Path[Unit] {
   private[routing] def value(in: Matching): Any  = in.index += 1
   private[routing] def children: List[Pattern]   = Nil
   private[routing] def segments: Int             = 1
   private[routing] override val segment: Segment = Segment.Text(text)
+  private[routing] override def isLastSegment    = text.isEmpty && !isExact
 }
 
 private[routing] object Literal {
 
-  /** A text as segments, split at slashes; a leading slash is ignored. */
+  /**
+   * A text as segments, split at slashes; a leading slash is ignored. Throws IllegalArgumentException for one that was
+   * most likely meant to be more than a text, and for one that no request matches.
+   */
   def path(text: String): Path[Unit] = {
-    val segments = text.stripPrefix("/").split("/", -1).map(new Literal(_): Path[Unit])
-    segments.reduceLeft((a, b) => new BothPaths[Unit](a, b, Concat.unitLeft[Unit]))
+    val segments = text.stripPrefix("/").split("/", -1)
+    val mistake  = LiteralMistake.of(text, segments.toVector)
+    if (mistake != null) throw new IllegalArgumentException(mistake)
+    segments
+      .map(new Literal(_, isExact = false): Path[Unit])
+      .reduceLeft((a, b) => new BothPaths[Unit](a, b, Concat.unitLeft[Unit]))
   }
+
+  /** One segment with that text. Throws IllegalArgumentException for `.` and `..`, which no request matches. */
+  def segment(text: String): Path[Unit] =
+    if (LiteralMistake.isDots(text)) throw new IllegalArgumentException(LiteralMistake.dots(text))
+    else new Literal(text, isExact = true)
 }
 
 /** Everything after a slash, which may be nothing; decoded segment by segment if it is `captured`. */
@@ -84,9 +116,14 @@ private[routing] final class Rest[A](captured: Boolean) extends Path[A] {
   private[routing] def segments: Int             = 1
   private[routing] override def segment: Segment = Segment.Rest
   private[routing] override def shortName        = "path"
+
+  // apart from malformed UTF-8, which no other route takes either
+  private[routing] override def demands(at: Int): Set[Any] = Set.empty
 }
 
-private final class DerivedPath[A](val of: Path[?], val f: Any => Any) extends Path[A] with Derived {
+private final class DerivedPath[A](val of: Path[?], val f: Any => Any, val refuses: Boolean)
+    extends Path[A]
+    with Derived {
   private[routing] override val reads: Boolean = true
 }
 

@@ -10,6 +10,8 @@ private[routing] final class RequestValue[A](val name: String, of: Request => A)
   private[routing] override def reads: Boolean    = true
   private[routing] def segments: Int              = 0
   private[routing] override def shortName: String = name
+
+  private[routing] override def demands(at: Int): Set[Any] = Set.empty
 }
 
 private[routing] object RequestValue {

@@ -8,7 +8,7 @@ import needletail.http.admission.{Priority, RouteClass}
 import needletail.http.message.Method
 import needletail.routing.internal.description.Description
 import needletail.routing.internal.matching.Pattern
-import needletail.routing.internal.table.{Bulkhead, CompiledRoute, RouteSettings, Table}
+import needletail.routing.internal.table.{Bulkhead, CompiledRoute, Reachable, RouteSettings, Table}
 import needletail.routing.internal.typing.{Mistake, NotARoute}
 
 /**
@@ -16,7 +16,7 @@ import needletail.routing.internal.typing.{Mistake, NotARoute}
  *
  * If several paths fit, a literal segment has precedence over a captured one, and that over the rest of a path, at
  * the leftmost segment where they differ. Routes with the same segments are tried in order of declaration, and the
- * first that matches responds. If none does, the response is 400 (or 415) with the reason; 405 with Allow if only the
+ * first that matches responds; one that none of its requests would reach is refused when the routes are made. If none does, the response is 400 (or 415) with the reason; 405 with Allow if only the
  * method did not match; otherwise 404. It is 501 for a method that is neither registered nor used by a route.
  *
  * Exceptions of handlers, filters and other user functions are not caught here but by the server.
@@ -27,6 +27,8 @@ sealed abstract class Routes extends Handler {
   def all: List[Route]
 
   private lazy val table = new Table(all.map(_.compiled))
+
+  private[routing] def reachable: Reachable
 
   final def apply(request: Request): Reply = table(request)
 
@@ -99,16 +101,23 @@ sealed abstract class Routes extends Handler {
 
 object Routes {
 
-  /** All the routes of `routes`, in order; a [[Route]] is one itself. */
+  /**
+   * All the routes of `routes`, in order; a [[Route]] is one itself.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if one of them is never reached, because one before it has the same method and path and matches all of its requests
+   */
   def apply(routes: Routes*): Routes = {
-    val list = routes.toList.flatMap(_.all)
-    new Several(list)
+    val first = routes.headOption.fold(Reachable.none)(_.reachable)
+    val more  = routes.iterator.drop(1).flatMap(_.all)
+    new Several(routes.toList.flatMap(_.all), more.foldLeft(first)((known, route) => known + route.compiled))
   }
 
   /** Does not compile: this overload exists for its error message, which explains what a route is. */
   def apply[P](routes: P*)(implicit not: NotARoute): Mistake = not(routes)
 
-  private final class Several(val all: List[Route]) extends Routes {
+  private final class Several(val all: List[Route], private[routing] val reachable: Reachable)
+      extends Routes {
     override def toString: String = all.mkString("Routes(", ", ", ")")
   }
 }
@@ -118,6 +127,8 @@ final class Route private (private[routing] val compiled: CompiledRoute) extends
 
   /** This route alone. */
   def all: List[Route] = List(this)
+
+  private[routing] def reachable: Reachable = Reachable.none + compiled
 
   /** Its method; None for all methods. */
   def method: Option[Method] = compiled.method

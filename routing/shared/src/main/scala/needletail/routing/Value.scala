@@ -9,8 +9,9 @@ import needletail.routing.internal.matching.{Fault, Field, Label, Matching, Patt
  */
 final class Value[A] private (
     private[routing] val typeName: String,
-    name: String,                  // null if it has none
-    decode: (Label, String) => Any // the value or a Fault
+    name: String,                   // null if it has none
+    decode: (Label, String) => Any, // the value or a Fault
+    private[routing] val demand: Any
 ) extends Path[A]
     with Values[A] {
 
@@ -39,22 +40,26 @@ final class Value[A] private (
   private def pathName: String                   = if (name == null) typeName else name
   private[routing] override def segment: Segment = Segment.Captured(pathName)
   private[routing] override def shortName        = label.short
+
+  private[routing] override def demands(at: Int): Set[Any] =
+    if (demand == null) Set.empty else Set((at, demand))
+
   private[routing] override def description: Option[ParameterDescription] =
     Some(ParameterDescription(pathName, "path", typeName, required = true))
 
   // ---- derived values
 
   /** The same with a name, for error messages and documentation. */
-  def named(name: String): Value[A] = new Value(typeName, name, decode)
+  def named(name: String): Value[A] = new Value(typeName, name, decode, demand)
 
-  override def map[B](f: A => B): Value[B] = refine((_, _, v) => f(v.asInstanceOf[A]))
+  override def map[B](f: A => B): Value[B] = refine(demand)((_, _, v) => f(v.asInstanceOf[A]))
 
   /**
    * Refuses values with 400 and `message`, where `{NAME}` stands for the name of the value or its place and
    * `{VALUE}` for the text.
    */
   override def filter(accept: A => Boolean, message: String = Quote.DefaultMessage): Value[A] =
-    refine((label, text, v) =>
+    refine(new Object)((label, text, v) =>
       if (accept(v.asInstanceOf[A])) v
       else Fault.badRequest(Quote.fill(message, label.short, text), label.inPath)
     )
@@ -67,20 +72,22 @@ final class Value[A] private (
       decode(label, text) match {
         case fault: Fault => f(fault.error.message)
         case v            => v
-      }
+      },
+    null
   )
 
   /** All values with that name, in order; an empty list if there are none. */
   def list: Values[List[A]] = new Many[A](this)
 
-  private def refine[B](f: (Label, String, Any) => Any): Value[B] = new Value(
+  private def refine[B](demand: Any)(f: (Label, String, Any) => Any): Value[B] = new Value(
     typeName,
     name,
     (label, text) =>
       decode(label, text) match {
         case fault: Fault => fault
         case v            => f(label, text, v)
-      }
+      },
+    demand
   )
 }
 
@@ -92,13 +99,15 @@ private[routing] object Value {
       read(text) match {
         case Some(a) => a
         case None    => label.expected(read.name, text)
-      }
+      },
+    if (read eq Read.string) null else read
   )
 }
 
 private final class Many[A](of: Value[A]) extends Values[List[A]] {
   def typeName: String                      = s"list of ${of.typeName}"
   def isRequired: Boolean                   = false
+  def demand: Any                           = if (of.demand == null) null else ("each", of.demand)
   def from(field: Field, in: Matching): Any = field.all(in) match {
     case fault: Fault => fault
     case texts        =>

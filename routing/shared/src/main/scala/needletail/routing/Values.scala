@@ -18,8 +18,12 @@ trait Values[A] {
   /** Whether it is a fault if there is no text. */
   private[routing] def isRequired: Boolean
 
+  /** What it demands of a text; null if it takes any. See `Pattern.demands`. */
+  private[routing] def demand: Any
+
   /** Converts the value with `f`. An exception of `f` results in a 500. */
-  def map[B](f: A => B): Values[B] = new DerivedValues[B](this, isRequired, (_, v) => f(v.asInstanceOf[A]))
+  def map[B](f: A => B): Values[B] =
+    new DerivedValues[B](this, isRequired, (_, v) => f(v.asInstanceOf[A]), refuses = false)
 
   /**
    * Refuses values with 400 and `message`, where `{NAME}` stands for the parameter's name and `{VALUE}` for the
@@ -31,7 +35,8 @@ trait Values[A] {
       isRequired,
       (label, v) =>
         if (accept(v.asInstanceOf[A])) v
-        else Fault.badRequest(Quote.fill(message, label.short, String.valueOf(v)), label.inPath)
+        else Fault.badRequest(Quote.fill(message, label.short, String.valueOf(v)), label.inPath),
+      refuses = true
     )
 
   /** `None` if there is no text; a malformed one is still refused. */
@@ -44,9 +49,14 @@ trait Values[A] {
   def recover(f: String => A): Values[A] = new Recovered[A](this, f)
 }
 
-private final class DerivedValues[A](of: Values[?], val isRequired: Boolean, f: (Label, Any) => Any)
-    extends Values[A] {
+private final class DerivedValues[A](
+    of: Values[?],
+    val isRequired: Boolean,
+    f: (Label, Any) => Any,
+    refuses: Boolean
+) extends Values[A] {
   def typeName: String                      = of.typeName
+  def demand: Any                           = if (refuses) this else of.demand
   def from(field: Field, in: Matching): Any = of.from(field, in) match {
     case fault: Fault => fault
     case v            => f(field.label, v)
@@ -56,6 +66,7 @@ private final class DerivedValues[A](of: Values[?], val isRequired: Boolean, f: 
 private final class IfPresent[A](of: Values[?], some: Any => Any, none: () => Any) extends Values[A] {
   def typeName: String                      = of.typeName
   def isRequired: Boolean                   = false
+  def demand: Any                           = of.demand
   def from(field: Field, in: Matching): Any =
     if (field.first(in) == null) none()
     else
@@ -68,6 +79,7 @@ private final class IfPresent[A](of: Values[?], some: Any => Any, none: () => An
 private final class Recovered[A](of: Values[A], f: String => A) extends Values[A] {
   def typeName: String                      = of.typeName
   def isRequired: Boolean                   = false
+  def demand: Any                           = null
   def from(field: Field, in: Matching): Any = of.from(field, in) match {
     case fault: Fault => f(fault.error.message)
     case v            => v

@@ -121,6 +121,12 @@ package object routing extends routing.Gather with routing.Responding {
    */
   def method(name: String): Path[Unit] = new OtherVerb(http.Method(name))
 
+  /**
+   * A literal segment of exactly this text, whatever characters it has: `GET / "files" / segment("a/b?")` matches
+   * `/files/a%2Fb%3F`. Throws IllegalArgumentException for `.` and `..`, which no request matches.
+   */
+  def segment(text: String): Path[Unit] = Literal.segment(text)
+
   /** `"foo" / …` and `"foo" subroutes { base => … }`. */
   implicit class LiteralPath(private val text: String) {
     def /(literal: String): Path[Unit] = Literal.path(text) / literal

@@ -122,6 +122,53 @@ class BodySuite extends needletail.testing.Suite {
     )
   }
 
+  test(
+    "a body with a Content-Encoding is refused by what would read it as plain, and given to what takes bytes"
+  ) {
+    val routes = Routes(
+      POST / "text" + Body[String] to (text => text.ok),
+      POST / "form" + Body[Parameters] to (form => form.toList.mkString.ok),
+      POST / "own" + Body(BodyReader.text.map(_.length)) to (length => s"$length".ok),
+      POST / "request" + request to (request => request.text.map(_.ok)),
+      POST / "bytes" + Body[Array[Byte]] to (bytes => s"${bytes.length} bytes".ok),
+      POST / "stream" + Body[ByteStream] to (stream => stream.ok)
+    )
+    def reply(target: String, codings: String*) =
+      routes.test(codings.foldLeft(Request.post(target, "x=1"))(_.withHeader("Content-Encoding", _)))
+    for (target <- Seq("/text", "/form", "/own", "/request")) {
+      val refused = reply(target, "gzip")
+      assertEquals(shown(refused), "415 expected a body without Content-Encoding, got 'gzip'", target)
+      assertEquals(refused.header("Accept-Encoding"), Some("identity"), target)
+      assertEquals(reply(target, "identity, x-unknown").status, Status.UnsupportedMedia, target)
+      assertEquals(reply(target, "identity", "br").status, Status.UnsupportedMedia, target)
+      assertEquals(reply(target, "Identity").status, Status.Ok, target)
+    }
+    assertEquals(shown(reply("/bytes", "gzip")), "3 bytes")
+    assertEquals(shown(reply("/stream", "gzip")), "x=1")
+  }
+
+  test("routes of the same path may read coded and plain bodies") {
+    val coded =
+      BodyReader.of[String]("coded", readsCoded = true)(r => Async.value(s"${r.header("Content-Encoding")}"))
+    val routes = Routes(POST / "a" + Body[String] to (_.ok), POST / "a" + Body(coded) to (_.ok))
+    assertEquals(shown(routes.test(Request.post("/a", "x"))), "x")
+    assertEquals(
+      shown(routes.test(Request.post("/a", "x").withHeader("Content-Encoding", "gzip"))),
+      "Some(gzip)"
+    )
+  }
+
+  test("a 415 for a media type names the one that would have been read, where it is known") {
+    val routes = Routes(POST / "a" + Body[Parameters] to (_ => "form".ok))
+    val other  = routes.test(Request.post("/a", "x=1").withHeader("Content-Type", "text/plain"))
+    assertEquals(other.header("Accept"), Some("application/x-www-form-urlencoded"))
+    val own     = BodyReader.of[String]("CSV", _ == "text/csv")(_.text)
+    val unknown = (POST / "a" + Body(own) to (_.ok)).test(
+      Request.post("/a", "x").withHeader("Content-Type", "text/plain")
+    )
+    assertEquals((unknown.status, unknown.header("Accept")), (Status.UnsupportedMedia, None))
+  }
+
   test("a filter or map on a body runs once, when it has come; values before it are read once") {
     var reads  = 0
     val routes =

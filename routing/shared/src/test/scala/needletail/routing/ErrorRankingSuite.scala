@@ -36,10 +36,11 @@ class ErrorRankingSuite extends needletail.testing.Suite {
 
   test("a sibling that matches wins over a 400 of another, whatever their order") {
     val withPage = GET / "a" + ?("page", arg[Int]) to (page => s"page $page".ok)
-    val plain    = GET / "a" to "plain".ok
+    val plain    = GET / "a" + ?("plain", arg[Boolean].optional) to (_ => "plain".ok)
     assertEquals(shown(Routes(withPage, plain), get("/a?page=x")), "200 plain")
     assertEquals(shown(Routes(plain, withPage), get("/a?page=x")), "200 plain")
     assertEquals(shown(Routes(withPage, plain), get("/a?page=1")), "200 page 1")
+    assertEquals(shown(Routes(plain, withPage), get("/a?plain=x&page=1")), "200 page 1")
     val literal = Routes(
       GET / "users" / "me" + ?("token", arg[Int]) to (_ => "me".ok),
       GET / "users" / arg[String] to (s => s.ok)

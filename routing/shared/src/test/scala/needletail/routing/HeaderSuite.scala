@@ -34,6 +34,15 @@ class HeaderSuite extends needletail.testing.Suite {
     assertEquals(text(routes), "")
   }
 
+  test("a name that no header has is refused when the route is written") {
+    val error = intercept[IllegalArgumentException](GET / "a" + header("X Id:", arg[Int]))
+    assertEquals(
+      error.getMessage,
+      "no request has a header with the name 'X Id:', which is no token: ' ' at position 2 is not allowed in one"
+    )
+    intercept[IllegalArgumentException](GET / "a" + header("", "x"))
+  }
+
   test("a filter with a message") {
     val routes =
       GET / "a" + header("X-Id", arg[Int].filter(_ > 0, "{NAME} must be positive")) to (id => id.toString.ok)

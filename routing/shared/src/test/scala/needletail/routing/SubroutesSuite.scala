@@ -60,7 +60,7 @@ class SubroutesSuite extends needletail.testing.Suite {
     var parsed = 0
     val user   = arg[String].filter { _ => parsed += 1; false }
     val routes = ("users" / user) subroutes { base =>
-      Routes(base + GET to (u => u.ok), base + GET + ?("b", arg[Int]) to { case (u, b) => s"$u $b".ok })
+      Routes(base + GET + ?("b", arg[Int]) to { case (u, b) => s"$u $b".ok }, base + GET to (u => u.ok))
     }
     assertEquals(shown(routes, Request.get("/users/me")), "400 path segment must not be 'me'")
     assertEquals(parsed, 1)

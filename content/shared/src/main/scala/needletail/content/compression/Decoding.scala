@@ -52,7 +52,7 @@ object Decoding {
    */
   def reader[A](limits: DecodingLimits = DecodingLimits())(implicit of: BodyReader[A]): BodyReader[A] = {
     Decoders.usable // not on an event loop, which this would keep waiting
-    BodyReader.of(of.name, of.accepts) { request =>
+    BodyReader.of(of.name, of.accepts, of.mediaTypes, readsCoded = true) { request =>
       decoded(request, limits) match {
         case Right(plain) => of.read(plain)
         case Left(error)  => Async.fail(error)

@@ -2,7 +2,7 @@ package needletail.content.multipart
 
 import needletail.async.Async
 import needletail.http.message.HttpError
-import needletail.http.{MediaType, MessageBody, Request, Status}
+import needletail.http.{ContentCoding, MediaType, MessageBody, Request, Status}
 import needletail.routing.BodyReader
 
 /**
@@ -47,7 +47,7 @@ object Multipart {
 
   /** `Body(Multipart.reader(limits))`. */
   def reader(limits: MultipartLimits): BodyReader[Multipart] =
-    BodyReader.of("multipart form", _ == "multipart/form-data")(request =>
+    BodyReader.of("multipart form", _ == "multipart/form-data", List("multipart/form-data"))(request =>
       Async.fromTry(of(request, limits).toTry)
     )
 
@@ -55,7 +55,9 @@ object Multipart {
   def of(request: Request, limits: MultipartLimits = MultipartLimits()): Either[HttpError, Multipart] =
     request.contentType match {
       case Some(value) if MediaType.essence(value) == "multipart/form-data" =>
+        val coded = ContentCoding.refusal(request)
         MediaType.parameter(value, "boundary").filter(isBoundary) match {
+          case _ if coded != null                                    => Left(coded)
           case Some(boundary) if request.body.length <= limits.total =>
             Right(new Multipart(request.body, boundary, limits))
           case Some(_) =>

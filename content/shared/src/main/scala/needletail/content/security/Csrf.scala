@@ -56,11 +56,12 @@ final case class Csrf(
 
   /** The body, a form; refused without a valid token in its field or in the header: 403. */
   val form: Part[Parameters] = Body(
-    BodyReader.of[Parameters](BodyReader.form.name, BodyReader.form.accepts) { request =>
-      BodyReader.form.read(request).flatMap { form =>
-        if (form.get(field).orElse(request.header(header)).exists(accepts(request, _))) Async.value(form)
-        else Async.fail(HttpError(Status.Forbidden, refusal))
-      }
+    BodyReader.of[Parameters](BodyReader.form.name, BodyReader.form.accepts, BodyReader.form.mediaTypes) {
+      request =>
+        BodyReader.form.read(request).flatMap { form =>
+          if (form.get(field).orElse(request.header(header)).exists(accepts(request, _))) Async.value(form)
+          else Async.fail(HttpError(Status.Forbidden, refusal))
+        }
     }
   )
 

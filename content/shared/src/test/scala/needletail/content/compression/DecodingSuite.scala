@@ -55,6 +55,22 @@ class DecodingSuite extends Suite with Serving {
     assertEquals(decoded(Iterator(bytes), coding = ", gzip,").get, text)
   }
 
+  test("what a route decodes is read, and another of the same path that does not decode refuses it") {
+    val plain   = Routes(POST / "a" + Body[Parameters] to (form => form.toList.mkString.ok))
+    val decodes =
+      Routes(POST / "a" + Body(Decoding.reader[Parameters]()) to (form => form.toList.mkString.ok))
+    val form = Headers("Content-Encoding" -> "gzip", "Content-Type" -> "application/x-www-form-urlencoded")
+    def asked(routes: Routes) =
+      routes.test(Request(Method.POST, "/a", form, MessageBody.of(gzip("x=1".getBytes(UTF_8)))))
+    val refused = asked(plain)
+    assertEquals(
+      (refused.status.code, refused.header("Accept-Encoding"), refused.text),
+      (415, Some("identity"), "expected a body without Content-Encoding, got 'gzip'")
+    )
+    assertEquals(asked(decodes).text, "(x,1)")
+    assertEquals(asked(plain ++ decodes).text, "(x,1)")
+  }
+
   test("a decoded request does not say that it is coded, and is decoded once") {
     val request = Request(
       Method.POST,

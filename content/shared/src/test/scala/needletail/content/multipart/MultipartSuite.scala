@@ -175,7 +175,16 @@ class MultipartSuite extends Suite {
     assertEquals(of("multipart/form-data; boundary=\"" + "x" * 71 + "\""), Some(400))
     assertEquals(of("multipart/form-data; boundary=\"a\u00e4\""), Some(400))
     assertEquals(of("text/plain"), Some(415))
+    val coded = Headers("Content-Type" -> "multipart/form-data; boundary=b", "Content-Encoding" -> "gzip")
+    assertEquals(
+      Multipart.of(Request(Method.POST, "/", coded)).left.map(e =>
+        e.status.code -> e.headers.get("Accept-Encoding")
+      ).left
+        .toOption,
+      Some(415 -> Some("identity"))
+    )
     val route = Routes(POST / "x" + Body[Multipart] to (_ => "".ok))
+    assertEquals(route.test(Request(Method.POST, "/x", coded)).status.code, 415)
     assertEquals(
       route.test(Request(Method.POST, "/x", Headers("Content-Type" -> "text/plain"))).status.code,
       415

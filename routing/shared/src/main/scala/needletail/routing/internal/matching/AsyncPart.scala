@@ -18,6 +18,9 @@ private[routing] trait AsyncPart { this: Pattern =>
   private[routing] def value(in: Matching): Any = in.settled(this)
   private[routing] def children: List[Pattern]  = Nil
   private[routing] def segments: Int            = 0
+
+  // no other route is tried once it has begun
+  private[routing] override def demands(at: Int): Set[Any] = Set.empty
 }
 
 /** The response of a filter that refuses a request. */

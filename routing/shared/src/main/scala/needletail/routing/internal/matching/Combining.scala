@@ -7,6 +7,9 @@ private[routing] trait Derived { this: Pattern =>
   def of: Pattern
   def f: Any => Any
 
+  /** Whether `f` may return a [[Fault]]. */
+  def refuses: Boolean
+
   private[routing] def value(in: Matching): Any = of.value(in) match {
     case fault: Fault => fault
     case Pending      => Pending
@@ -14,6 +17,10 @@ private[routing] trait Derived { this: Pattern =>
   }
   private[routing] def children: List[Pattern] = List(of)
   private[routing] def segments: Int           = of.segments
+
+  // what is refused after a filter or a body is answered: no other route is tried then
+  private[routing] override def demands(at: Int): Set[Any] =
+    if (refuses && !isAsync) of.demands(at) + ((at, this)) else of.demands(at)
 }
 
 /** Two patterns, one after the other. */
@@ -49,6 +56,9 @@ private[routing] trait Both { this: Pattern =>
   }
 
   private[routing] def children: List[Pattern] = List(left, right)
+
+  private[routing] override def demands(at: Int): Set[Any] =
+    left.demands(at) ++ right.demands(at + left.segments)
 }
 
 /**
@@ -63,4 +73,6 @@ private[routing] trait Shared { this: Pattern =>
     } else in.once(of)
   private[routing] def children: List[Pattern] = List(of)
   private[routing] def segments: Int           = of.segments
+
+  private[routing] override def demands(at: Int): Set[Any] = of.demands(at)
 }

@@ -3,16 +3,20 @@ package needletail.routing.internal.matching
 import java.nio.charset.StandardCharsets.UTF_8
 
 import needletail.http.message.{Cookie, HeaderList}
+import needletail.http.text.{Ascii, Excerpt, Grammar}
 
 /**
  * A place that has zero or more texts under a name. `first` returns a text, null or a [[Fault]]; `all` a list of texts
  * or a [[Fault]].
  */
-private[routing] abstract class Field(place: String, val name: String) {
-  val label: Label = new Label(place, name, false)
+private[routing] abstract class Field(where: String, val name: String) {
+  val label: Label = new Label(where, name, false)
 
   /** The kind in documentation: query, header, cookie. */
   def kind: String
+
+  /** Equal for fields that have the same texts. */
+  def place: Any = (kind, name)
   def first(in: Matching): Any
   def all(in: Matching): Any
 }
@@ -47,7 +51,13 @@ private[routing] final class QueryField(name: String) extends Field("query param
 
 /** Headers; names are case-insensitive. A list has the members of all lines (RFC 9110 §5.6.1). */
 private[routing] final class HeaderField(name: String) extends Field("header", name) {
-  def kind: String = "header"
+  if (!Grammar.isToken(name))
+    throw new IllegalArgumentException(
+      s"no request has a header with the name '${Excerpt(name)}', which is no token: ${Excerpt.notToken(name)}"
+    )
+
+  def kind: String        = "header"
+  override def place: Any = (kind, Ascii.lower(name))
 
   def first(in: Matching): Any = {
     val head = in.request.head

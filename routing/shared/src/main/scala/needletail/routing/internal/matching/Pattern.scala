@@ -31,6 +31,9 @@ private[routing] abstract class Pattern {
   /** The segment that a simple pattern matches; null if none. */
   private[routing] def segment: Segment = null
 
+  /** Whether that segment may only be the last one of a path: an empty text. */
+  private[routing] def isLastSegment: Boolean = false
+
   /** The method that a simple pattern requires; null if none. */
   private[routing] def method: Method = null
 
@@ -43,6 +46,15 @@ private[routing] abstract class Pattern {
   /** The name that replaces `{NAME}` in the message of a `filter`. */
   private[routing] def shortName: String =
     children.map(_.shortName).filter(_.nonEmpty).distinct.mkString(", ")
+
+  /**
+   * What may keep it from matching a request whose method and path have its shape, which the table compares. If all that
+   * one pattern demands is demanded by another, too, then it matches whatever the other would. Equal demands are the same
+   * function of a request: of an unknown function only that itself.
+   *
+   * @param at the index of the first segment that it matches
+   */
+  private[routing] def demands(at: Int): Set[Any] = if (reads) Set((at, this)) else Set.empty
 
   /** This pattern and all that it contains, from left to right. */
   private[routing] final def all: List[Pattern] = this :: children.flatMap(_.all)

@@ -30,6 +30,11 @@ private[routing] final class CompiledRoute(
 
   private val template = Segment.template(path)
 
+  /** Equal for routes whose paths match the same requests. */
+  lazy val shape: List[Segment] = path.map(_.shape)
+
+  private lazy val demands: Set[Any] = pattern.demands(0)
+
   /** Its method; None for all methods. */
   val method: Option[Method] = leaves.map(_.method).filter(_ != null).distinct match {
     case Nil         => None
@@ -42,6 +47,18 @@ private[routing] final class CompiledRoute(
 
   if (path.init.contains(Segment.Rest))
     throw new IllegalArgumentException(s"nothing can follow the rest of a path, as it does in $this")
+
+  if (leaves.filter(_.segment != null).dropRight(1).exists(_.isLastSegment))
+    throw new IllegalArgumentException(
+      s"the path of $this has an empty segment before its end, so only a request with two slashes in a row matches it: " +
+        "leave the empty text out; if it is meant, write segment(\"\")"
+    )
+
+  /** Whether it answers every request that `later`, a route of the same shape, would answer. */
+  def hides(later: CompiledRoute): Boolean =
+    // HEAD is tried before all methods
+    (method == later.method || method.isEmpty && !later.method.contains(Method.HEAD)) &&
+      demands.subsetOf(later.demands)
 
   /** The same route with other settings. */
   def withSettings(settings: RouteSettings): CompiledRoute = new CompiledRoute(pattern, handler, settings)
