@@ -5,7 +5,7 @@ import java.nio.file.{Path, Paths}
 import needletail.load.analysis.compare.{Change, ComparedMetric, Comparison, RankTest}
 import needletail.load.analysis.verdict.Quantity
 import needletail.load.command.options.Options
-import needletail.load.report.data.{Csv, JUnit, ResultDocument, ResultPart}
+import needletail.load.report.data.{AssertionText, Csv, JUnit, ResultDocument, ResultPart}
 import needletail.load.report.text.ComparisonText
 import needletail.load.result.RunResult
 
@@ -49,7 +49,7 @@ private[command] final class CompareCommand(session: CommandContext, options: Op
   private def report(parts: Vector[(String, Vector[RunResult], Vector[RunResult])]): Int = {
     val comparison = new Comparison(options.tolerance, options.confidence)
     val rows       = parts.flatMap { case (label, a, b) => comparison(a, b).map(label -> _) }
-    val asserted   = ComparisonText.assertions(rows)
+    val asserted   = if (rows.isEmpty) Vector(CompareCommand.nothing) else ComparisonText.assertions(rows)
     val lines      = notes(parts) ++ ComparisonText.table(rows).lines ++
       ComparisonText.doubts(rows).map("  In doubt: " + _) ++ Vector("", conclusion(rows))
     val reports = new ReportFiles(terminal)
@@ -86,7 +86,7 @@ private[command] final class CompareCommand(session: CommandContext, options: Op
       if (ranked)
         s"Comparison of the ranks of ${a.size} runs of A and ${b.size} of B; p: the probability of such a difference by noise alone."
       else
-        s"By resampling the seconds of ${a.size} and ${b.size} runs, the change lies in the range with " +
+        s"By resampling the seconds of ${Quantity.counted(a.size.toLong, "run")} of A and ${b.size} of B, the change lies in the range with " +
           s"${Quantity.share(options.confidence)} confidence; differences between runs are not included. Five " +
           "runs of each (--repeat 5) would include them."
     val plans = parts.flatMap { case (_, x, y) =>
@@ -111,9 +111,22 @@ private[command] final class CompareCommand(session: CommandContext, options: Op
       val alarm = math.min(1, math.round(changes.size * (1 - options.confidence) * 1e6) / 1e6)
       s" If nothing had changed, noise alone would show a change in one of them with a probability of up to ${Quantity.share(alarm)}."
     }
-    if (changes.contains(Change.Worse)) s"B is worse ${of(Change.Worse)}"
+    if (rows.isEmpty) s"No conclusion: ${CompareCommand.nothing.reason}."
+    else if (changes.contains(Change.Worse)) s"B is worse ${of(Change.Worse)}"
     else if (changes.contains(Change.Unknown)) "No conclusion: the generator was the limit."
     else if (changes.contains(Change.Better)) s"B is better ${of(Change.Better)}"
     else s"Nothing changed $beyond."
   }
+}
+
+private[command] object CompareCommand {
+
+  /** The result if there is no figure to compare. */
+  private val nothing =
+    AssertionText(
+      "compare",
+      "there is something to compare",
+      passed = false,
+      "no figure was measured on both sides"
+    )
 }

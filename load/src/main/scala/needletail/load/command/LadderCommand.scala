@@ -3,7 +3,7 @@ package needletail.load.command
 import scala.concurrent.duration._
 
 import needletail.load.analysis.search.Ladder
-import needletail.load.analysis.verdict.TotalFailure
+import needletail.load.analysis.verdict.{Quantity, TotalFailure}
 import needletail.load.command.options.{OptionValues, Options, PlanFromOptions}
 import needletail.load.plan.{Load, LoadPlan}
 import needletail.load.report.data.{Csv, JUnit, ResultDocument}
@@ -58,7 +58,10 @@ private[command] final class LadderCommand(session: CommandContext, options: Opt
     val asserted    = checks.flatMap { case (m, its) => its.map(ResultDocument.assertion(m.label, _)) }
     val isUnchecked = options.assertions.nonEmpty && asserted.isEmpty
     val lines       =
-      Vector(s"$title: $requests requests per user", "") ++ LadderText.table(climbed).lines ++ Vector("") ++
+      Vector(
+        s"$title: ${Quantity.counted(requests.toLong, "request")} per user",
+        ""
+      ) ++ LadderText.table(climbed).lines ++ Vector("") ++
         reading ++ asserted.filterNot(_.passed).map(a =>
           s"FAILED  ${a.part}: ${a.condition}  (${a.reason})"
         ) ++

@@ -113,6 +113,73 @@ class LadderCommandSuite extends Suite with TemporaryDirectories {
     )
   }
 
+  test("a row that lasts some milliseconds, or has few requests, has no verdict, and its figures count") {
+    val quick   = ModelServer(workers = 50, serviceNanos = 200000)
+    val program = new ModelProgram(new ModelDriver(quick, _.copy(machineCpu = 0.99)))
+    assertEquals(
+      program.run(
+        "ladder",
+        url,
+        "--rows",
+        "10,25",
+        "--html",
+        file("q.html").toString,
+        "--csv",
+        file("q.csv").toString
+      ),
+      0,
+      program.err
+    )
+    def verdict(users: String) =
+      program.out.linesIterator.find(_.startsWith(s"$users ")).fold("")(_.split(" {2,}").last)
+    assertEquals(verdict("10"), "too short to judge", program.out)
+    assert(verdict("25").endsWith("LIMITED"), program.out)
+    assert(
+      program.out.contains(
+        "In doubt at 10 users: too short to judge: 500 requests in 10 ms, and it takes at least 0.9 s and 100 requests."
+      ),
+      program.out
+    )
+    assert(!program.out.contains("In doubt at 10, 25 users: machine full"), program.out)
+    assert(Files.readString(file("q.html")).contains(">too short to judge</span>"))
+    val csv = Files.readString(file("q.csv")).linesIterator.map(_.split(',')).toVector
+    assertEquals(csv(1)(csv.head.indexOf("verdict")), "UNCERTAIN")
+    val few = new ModelProgram(new ModelDriver(ModelServer(workers = 1, serviceNanos = 100000000)))
+    few.run("ladder", url, "--rows", "1", "--requests", "20", "--objective", "p99 < 1 s")
+    assert(
+      few.out.contains("In doubt at 1 user: too short to judge: 20 requests in 2 s, and it takes at least "),
+      few.out
+    )
+    assert(
+      few.out.contains("(p99 < 1 s): 1 user, alone: at most 1 at once, 9.50 good responses/s. The ladder"),
+      few.out
+    )
+  }
+
+  test("where not even the first row holds, its figures are told") {
+    val program =
+      new ModelProgram(new ModelDriver(ModelServer(workers = 20, serviceNanos = 400000000, errors = 0.3)))
+    program.run(
+      "ladder",
+      url,
+      "--rows",
+      "10,25",
+      "--requests",
+      "20",
+      "--objective",
+      "p99 < 300 ms, errors < 1 %"
+    )
+    assert(
+      "Not even the first row satisfies p99 < 300 ms, errors < 1 %: its p99 is 40[0-9] ms, and its errors are [23][0-9.]+ %\\.".r
+        .findFirstIn(program.out).isDefined,
+      program.out
+    )
+    assert(
+      "Even in the first row, [23][0-9.]+ % of the requests failed\\.".r.findFirstIn(program.out).isDefined,
+      program.out
+    )
+  }
+
   test("an interruption ends the ladder, and its last row is not read") {
     val interruption = new Interruption
     val inner        = new ModelDriver(ModelServer(workers = 10, serviceNanos = 20000000))

@@ -5,6 +5,7 @@ import java.nio.file.{Files, Path}
 import scala.concurrent.duration._
 
 import needletail.load.analysis.{ModelDriver, ModelServer}
+import needletail.load.engine.LoadRunner
 import needletail.load.plan.LoadPlan
 import needletail.load.report.data.{HistogramLog, ResultDocument}
 import needletail.load.result.{Interval, RunResult}
@@ -54,7 +55,7 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
       )
     )
       assert(out.contains(name), program.out)
-    assert(out.contains("10 users at once"), program.out)
+    assert(out.contains("10 users at once reach"), program.out)
     assert(out.contains("with a bad status (503"), program.out)
     assert(out.contains("(promptly)"), program.out)
     assert(out.contains("Service was normal again within"), program.out)
@@ -84,11 +85,14 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
       program.run("characterise", url, "--html", file("i.html").toString)
       assert(program.out.contains("Responsiveness"), program.out + program.err)
       assert(program.err.contains("interrupted; these are the results so far"), program.err)
-      assert(!program.out.contains("No load satisfies"), program.out) // it was not looked for
+      assert(!program.out.contains("No rate satisfies"), program.out) // it was not looked for
       if (after == 3) {
         // more users were still to come
-        assert(program.out.contains("/s or more, without"), program.out)
-        assert(program.out.replaceAll("\\s+", " ").contains("the limit of the search"), program.out)
+        assert(program.out.contains("/s or more, with "), program.out)
+        assert(
+          program.out.replaceAll("\\s+", " ").contains("of the highest rate; the search was interrupted."),
+          program.out
+        )
       }
       assert(inner.runs.size <= after + 3, s"$after: ${inner.runs.size} runs")
     }
@@ -154,6 +158,41 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
       assertEquals(new ModelProgram().run("compare", worse, a), 0)
     }
     assert(Files.readString(file("w.xml")).contains("<failure"))
+  }
+
+  /** The file of a run in which the server, or the clock, did as told. */
+  private def told(name: String, server: ModelServer)(change: RunResult => RunResult): String = {
+    val driver = new ModelDriver(server)
+    val runner = new LoadRunner {
+      def run(plan: LoadPlan, watch: Interval => Boolean): RunResult = change(driver.run(plan, watch))
+    }
+    val path = file(name).toString
+    new ModelProgram(runner).run("run", url, "--rate", "500", "--duration", "5s", "--json", path)
+    path
+  }
+
+  test("a comparison without a figure on both sides draws no conclusion, and fails") {
+    val some    = told("some.json", ModelServer())(identity)
+    val nothing = told("nothing.json", ModelServer())(_.copy(intervals = Vector.empty, loadMillis = 0))
+    for ((a, b) <- Vector(some -> nothing, nothing -> some, nothing -> nothing)) {
+      val program = new ModelProgram
+      assertEquals(program.run("compare", a, b, "--junit", file("n.xml").toString), 1, program.out)
+      assert(program.out.contains("No conclusion: no figure was measured on both sides."), program.out)
+      assert(Files.readString(file("n.xml")).contains("<failure"))
+    }
+  }
+
+  test("a change from none is better, and is no percentage") {
+    val none    = told("failing.json", ModelServer(errors = 1))(identity)
+    val some    = told("good.json", ModelServer())(identity)
+    val program = new ModelProgram
+    assertEquals(program.run("compare", none, some, "--csv", file("n.csv").toString), 0, program.out)
+    val rate = program.out.linesIterator.find(_.contains(" rate ")).getOrElse(fail(program.out))
+    assert(
+      rate.trim.split(" {2,}").toVector.drop(2).mkString("|").matches("0/s\\|(499|500)/s\\|-\\|-\\|better"),
+      rate
+    )
+    assert(!Files.readString(file("n.csv")).matches("(?s).*[0-9]{20}.*"), Files.readString(file("n.csv")))
   }
 
   test("several files of one side are given with commas; what does not compare is refused") {

@@ -36,8 +36,9 @@ final class CapacitySearch(
     pause: Option[FiniteDuration],
     stopped: () => Boolean
 ) {
-  private val steps   = Vector.newBuilder[Measurement]
-  private var notHeld = Option.empty[Double] // see `Characterisation.notHeld`
+  private var steps   = Vector.empty[Measurement] // that are reported, in order
+  private var notHeld = Option.empty[Double]      // see `Characterisation.notHeld`
+  private var lowest  = Option.empty[Measurement] // see `Characterisation.lowest`
 
   /** The result. Left is the reason if light load got no good responses: then there is nothing to characterise. */
   def run(): Either[String, Characterisation] = {
@@ -51,38 +52,39 @@ final class CapacitySearch(
       case None         =>
         val throughput = if (stopped()) None else throughputSearch(light)
         val latency    = if (stopped()) None else throughput.flatMap(most => latencySearch(most.rate.high))
-        val highest    = throughput.map(most => most.copy(rate = reached(most.rate, latency)))
         val tail       = latency.fold(Vector.empty[TailAt])(tails)
-        val overload   = if (stopped()) None else throughput.map(most => overloaded(most, latency))
+        val overload   =
+          if (stopped()) None else throughput.map(most => overloaded(highest(most, latency), latency))
         Right(Characterisation(
           objective,
           light,
-          highest,
+          throughput.map(highest(_, latency)),
           latency,
           tail,
           overload,
-          steps.result(),
+          steps,
           pause,
           interrupted = stopped(),
-          notHeld = notHeld
+          notHeld = notHeld,
+          lowest = if (latency.isEmpty) lowest else None
         ))
     }
 
   // Throughput: users doubled, then the fewest that reach the rate, then held.
 
-  private def throughputSearch(light: Measurement): Option[Capacity] = {
-    var tried   = Vector(1 -> light)
-    var users   = 2
-    var flat    = 0 // successive doublings without a higher rate
-    var limited = light.verdict(Metric.Rate).isClient
-    while (users <= limits.mostUsers && flat < Flat && !limited && !stopped()) {
+  private def throughputSearch(light: Measurement): Option[Throughput] = {
+    var tried = Vector(1 -> light)
+    var users = 2
+    var flat  = 0 // successive doublings without a higher rate
+    var above = generatorLimit(light)
+    while (users <= limits.mostUsers && flat < Flat && above.isEmpty && !stopped()) {
       val best     = tried.map(_._2).map(rate).max
       val measured = step(closed(users, limits.step), people(users), _ => false)
       tried :+= users -> measured
-      if (!tolerable(measured)) flat = Flat
-      else if (rate(measured) < best * 1.05) flat += 1
+      if (!tolerable(measured)) above = Some(Above.Failures(measured))
+      else if (rate(measured) <= best * 1.05) flat += 1
       else flat = 0
-      limited = measured.verdict(Metric.Rate).isClient
+      above = above.orElse(generatorLimit(measured))
       users *= 2
     }
     val good = tried.filter(t => tolerable(t._2))
@@ -90,23 +92,82 @@ final class CapacitySearch(
     else {
       val best          = good.map(t => rate(t._2)).max
       val (enough, its) = good.find(t => rate(t._2) >= best * Enough).getOrElse(good.last)
-      if (stopped()) Some(Capacity(Range(best, best, open = true), enough, its, its.verdict(Metric.Rate)))
-      else Some(fewestHeld(good.map(_._1), enough, best, users > limits.mostUsers && flat < Flat))
+      if (stopped())
+        Some(
+          Throughput(
+            Range(best, best, open = true),
+            enough,
+            its,
+            None,
+            Above.Interruption,
+            its.verdict(Metric.Rate),
+            isHeld = false
+          )
+        )
+      else {
+        val bound = if (flat < Flat) Above.Bound(limits.mostUsers) else Above.NoMore
+        Some(fewestHeld(good.map(_._1), enough, best, above.getOrElse(bound)))
+      }
     }
   }
 
-  private def fewestHeld(tried: Vector[Int], enough: Int, best: Double, bounded: Boolean): Capacity = {
+  private def generatorLimit(measured: Measurement): Option[Above] =
+    if (measured.verdict(Metric.Rate).isClient) Some(Above.Generator(measured)) else None
+
+  private def fewestHeld(tried: Vector[Int], enough: Int, best: Double, ended: Above): Throughput = {
     val fewest        = fewestUsers(tried.takeWhile(_ < enough).lastOption.getOrElse(0), enough, best)
     val held          = step(closed(fewest, limits.hold), s"${people(fewest)}, held", _ => false)
-    val (least, most) = quarters(held)
-    val verdict       = held.verdict(Metric.Rate)
-    Capacity(Range(least, most, verdict.isClient || bounded || stopped()), fewest, held, verdict)
+    val (least, most) = held.window.quarters
+    val above         = generatorLimit(held).getOrElse(if (stopped()) Above.Interruption else ended)
+    val open          = above != Above.NoMore && !above.isInstanceOf[Above.Failures]
+    Throughput(
+      Range(least, most, open),
+      fewest,
+      held,
+      None,
+      above,
+      throughputVerdict(held, above, None),
+      isHeld = held.isComplete
+    )
   }
 
-  /** A rate that was held in the open model counts as throughput too. */
-  private def reached(rate: Range, latency: Option[Capacity]): Range = latency match {
-    case Some(knee) if satisfied(knee.held) => rate.copy(high = math.max(rate.high, knee.rate.low))
-    case _                                  => rate
+  /**
+   * With the highest rate of all steps so far. The capacity for latency counts as what was offered when it was held, as
+   * no more than some hundredths of that were answered later.
+   */
+  private def highest(most: Throughput, latency: Option[Capacity]): Throughput = {
+    val held                              = latency.filter(knee => satisfied(knee.held))
+    def highestOf(m: Measurement): Double =
+      held.filter(_.held eq m).fold(rate(m))(knee => math.max(rate(m), knee.rate.low))
+    val fastest = steps
+      .filter(m => m.isComplete && tolerable(m) && !(m eq most.held))
+      .maxByOption(highestOf)
+      .filter(highestOf(_) > most.rate.high)
+    // the highest rate that was asked for, and it was reached
+    val isAsked = fastest.exists(f =>
+      f.verdict(Metric.Rate).limit == Limit.Load && steps.forall(_.run.plan.rate <= f.run.plan.rate)
+    )
+    val verdict = throughputVerdict(most.held, most.above, fastest)
+    most.copy(
+      rate = Range(
+        most.rate.low,
+        fastest.fold(most.rate.high)(highestOf),
+        most.rate.open || isAsked
+      ),
+      fastest = fastest,
+      verdict = if (isAsked && verdict.limit == Limit.Server) Verdict.Load else verdict
+    )
+  }
+
+  /** Of the steps that the throughput is from; each cause names its step if there are several. */
+  private def throughputVerdict(held: Measurement, above: Above, fastest: Option[Measurement]): Verdict = {
+    val limited = above match {
+      case Above.Generator(at) if !(at eq held) => Some(at)
+      case _                                    => None
+    }
+    val others = (limited ++ fastest.filter(_.verdict(Metric.Rate).causes.nonEmpty)).toVector.distinct
+    if (others.isEmpty) held.verdict(Metric.Rate)
+    else (held +: others).map(m => m.verdict(Metric.Rate).at(m.label)).reduce(_ and _)
   }
 
   /** Bisects between a number of users that does not reach the rate, and one that does. */
@@ -131,9 +192,10 @@ final class CapacitySearch(
 
     def attempt(rate: Double): Unit = {
       val measured = tryRate(rate, limits.step, s"${Quantity.rate(rate)}")
+      if (!satisfied(measured) && lowest.forall(rate < _.run.plan.rate)) lowest = Some(measured)
       clientLimit(measured) match {
         case Some(verdict) if !satisfied(measured) =>
-          limited = Some(verdict)
+          limited = Some(verdict.at(measured.label))
           high = rate
         case _ if satisfied(measured) =>
           low = rate
@@ -154,7 +216,13 @@ final class CapacitySearch(
       attempt(math.sqrt(low * high))
     if (low == 0 || stopped())
       found.map(m =>
-        Capacity(Range(low, low, open = true), concurrency(m), m, doubt(m, limited, failedAbove = false))
+        Capacity(
+          Range(low, low, open = true),
+          concurrency(m),
+          m,
+          isHeld = false,
+          doubt(m, limited, failedAbove = false)
+        )
       )
     else hold(low, high, limited)
   }
@@ -180,7 +248,10 @@ final class CapacitySearch(
     // a rate that the interruption lets not be reached says nothing against it
     val isGood = satisfied(held) || stopped() && held.check(objective).forall(_.held)
     if (!isGood && clientLimit(held).isEmpty) {
-      if (!stopped()) notHeld = Some(rate)
+      if (!stopped()) {
+        notHeld = Some(rate)
+        lowest = Some(held)
+      }
       None
     } else {
       // a failure caused by the generator is no upper bound
@@ -190,6 +261,7 @@ final class CapacitySearch(
           Range(rate, if (open) rate else high, open),
           concurrency(held),
           held,
+          isHeld = held.isComplete,
           doubt(held, limited, failedAbove = !open)
         )
       )
@@ -210,7 +282,7 @@ final class CapacitySearch(
 
   // Error handling: twice the rate that it can handle, and then hardly any.
 
-  private def overloaded(most: Capacity, latency: Option[Capacity]): Overload = {
+  private def overloaded(most: Throughput, latency: Option[Capacity]): Overload = {
     val asked    = math.min(limits.mostRate, 2 * math.max(most.rate.high, latency.fold(0.0)(_.rate.low)))
     val measured = step(open(asked, limits.step * 2), s"overload: ${Quantity.rate(asked)}", _ => false)
     Overload(asked, measured, recover(measured))
@@ -273,7 +345,7 @@ final class CapacitySearch(
 
   private def step(load: Load, label: String, enough: Interval => Boolean): Measurement = {
     val measured = measure(load, label, enough)
-    steps += measured
+    steps :+= measured
     measured
   }
 
@@ -310,22 +382,12 @@ final class CapacitySearch(
         val verdict = measured.verdict(Metric.Rate)
         if (verdict.limit == Limit.Load && failedAbove) Verdict.Server else verdict
       }
-    limited.fold(own)(_ and own)
+    limited.fold(own)(_ and own.at(measured.label))
   }
 
   /** Without requests that wait for a connection: those are not in flight. */
   private def concurrency(measured: Measurement): Double =
     rate(measured) * measured.window.total.service.getMean / 1e9
-
-  /** The lowest and the highest rate of the run's quarters. */
-  private def quarters(measured: Measurement): (Double, Double) = {
-    val seconds = measured.window.offered.filter(_.lengthMillis >= 500)
-    val size    = math.max(1, seconds.size / 4)
-    val rates   = seconds.grouped(size).filter(_.size == size).map { part =>
-      part.iterator.map(_.total.good).sum * 1000.0 / part.iterator.map(_.lengthMillis).sum
-    }.toVector
-    if (rates.isEmpty) (rate(measured), rate(measured)) else (rates.min, rates.max)
-  }
 
   private def people(users: Int): String = if (users == 1) "1 user" else s"$users users"
 

@@ -17,6 +17,9 @@ final class Measurement(val label: String, val run: RunResult, val pause: Option
   def figure(metric: Metric, kind: Option[Int] = None): Option[Double] = window.figure(metric, kind)
   def verdict(metric: Metric, kind: Option[Int] = None): Verdict       = diagnosis.of(metric, kind)
 
+  /** Whether the load was offered to its end, but for the time of a step of the clock. */
+  def isComplete: Boolean = run.loadMillis >= run.plan.durationMillis - 100
+
   /** In nanoseconds; 0 if there was no good response. */
   def percentile(percent: Double): Long = figure(Metric.Percentile(percent)).fold(0L)(_.toLong)
 
@@ -39,9 +42,16 @@ final case class CheckedCondition(condition: Condition, figure: Option[Double], 
   def passed: Boolean = held && !verdict.isClient
 
   def reason: String = {
-    val value = s"${condition.metric.name} is ${Quantity.of(condition.metric, figure)}"
-    if (figure.isEmpty) s"${condition.metric.name} was not measured: there was no good response"
-    else if (verdict.isClient)
+    val value =
+      s"${condition.metric.name} ${if (condition.metric == Metric.Errors) "are" else "is"} ${Quantity.of(condition.metric, figure)}"
+    if (figure.isEmpty) {
+      val (were, why) = condition.metric match {
+        case Metric.Errors => ("were", "no request ended")
+        case Metric.Rate   => ("was", "the load lasted no time")
+        case _             => ("was", "there was no good response")
+      }
+      s"${condition.metric.name} $were not measured: $why"
+    } else if (verdict.isClient)
       s"$value, but the generator was the limit, so it says nothing about the server: $verdict"
     else if (verdict.causes.nonEmpty) s"$value; $verdict"
     else value

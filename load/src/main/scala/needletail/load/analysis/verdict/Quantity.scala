@@ -26,6 +26,9 @@ object Quantity {
 
   def count(number: Long): String = String.format(Locale.ROOT, "%,d", Long.box(number))
 
+  /** A number of things: `1 user`, `1,500 users`. */
+  def counted(number: Long, one: String): String = s"${count(number)} $one${if (number == 1) "" else "s"}"
+
   def bytes(number: Long): String =
     if (number < 10000) s"$number B"
     else if (number < 10000000) digits(number / 1e3) + " kB"

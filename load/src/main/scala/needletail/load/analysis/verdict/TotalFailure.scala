@@ -11,9 +11,11 @@ object TotalFailure {
     if (total.good > 0) None
     else if (total.requests == 0) Some("no request was completed")
     else {
-      val (outcome, _) = Outcome.all.map(o => o -> total.count(o)).maxBy(_._2)
+      val (outcome, count) = Outcome.all.map(o => o -> total.count(o)).maxBy(_._2)
+      val all              = count == total.requests
       Some(
-        s"no request succeeded: ${words(outcome, total, run)}${Failures.first(outcome, run.reasons)}"
+        if (all) s"no request succeeded: ${words(outcome, total, run)}${Failures.first(outcome, run.reasons)}"
+        else s"no request succeeded: ${Failures.describe(total, run.reasons)}"
       )
     }
   }
@@ -43,10 +45,11 @@ object TotalFailure {
       case Outcome.BadStatus       =>
         s"the status was ${Failures.statuses(total, onlyBad = false)} (good statuses are 200 and 304, or those of --good-statuses)"
       case Outcome.FailedCheck => "every response failed a check"
-      case Outcome.TimedOut    => s"$target did not respond completely within ${run.plan.timeoutMillis} ms"
-      case Outcome.Reset       => s"$target closed or reset every connection"
-      case Outcome.Garbage     => s"the responses of $target are not valid HTTP"
-      case other               => Failures.name(other)
+      case Outcome.TimedOut    =>
+        s"$target did not respond completely within ${Quantity.time(run.plan.timeoutMillis * 1e6)}"
+      case Outcome.Reset   => s"$target closed or reset every connection"
+      case Outcome.Garbage => s"the responses of $target are not valid HTTP"
+      case other           => Failures.name(other)
     }
   }
 }

@@ -36,6 +36,12 @@ final case class Verdict(limit: Limit, causes: Vector[String]) {
     else if (limit.rank > other.limit.rank) this
     else other
 
+  /** The same, said to be of that step, for a sentence that is not about the step alone. */
+  def at(step: String): Verdict = copy(causes = causes.map { cause =>
+    val sort = cause.indexOf(": ")
+    if (sort < 0) s"$cause (at $step)" else s"${cause.take(sort)} (at $step)${cause.drop(sort)}"
+  })
+
   def isClient: Boolean = limit == Limit.Client
 
   override def toString: String =

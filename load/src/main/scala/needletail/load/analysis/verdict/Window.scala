@@ -33,6 +33,9 @@ final class Window(val run: RunResult) {
       math.min(i.lengthMillis, math.max(0, run.loadMillis - i.startMillis))
     ).sum / 1000.0
 
+  /** Whether it is too short for the generator to see what it and its machine were doing, which it does once a second. */
+  val isShort: Boolean = seconds < Window.LeastSeconds
+
   lazy val total: Figures = Figures.sum(kinds)
 
   lazy val kinds: Vector[Figures] = run.kinds.indices.map(run.figures(_, fromMillis)).toVector
@@ -49,9 +52,25 @@ final class Window(val run: RunResult) {
     case other       => Metric.of(kind.fold(total)(kinds), other)
   }
 
+  /** The lowest and the highest rate of good answers in the quarters of the time. */
+  def quarters: (Double, Double) = {
+    val whole = offered.filter(_.lengthMillis >= 500)
+    val size  = math.max(1, whole.size / 4)
+    val rates = whole.grouped(size).filter(_.size == size).map { part =>
+      part.iterator.map(_.total.good).sum * 1000.0 / part.iterator.map(_.lengthMillis).sum
+    }.toVector
+    if (rates.isEmpty) (goodRate(), goodRate()) else (rates.min, rates.max)
+  }
+
   private def figures(interval: Interval, kind: Option[Int]): Vector[Figures] =
     kind.fold(interval.kinds)(k => Vector(interval.kinds(k)))
 
   private def perSecond(count: Interval => Long): Double =
     if (seconds <= 0) 0 else offered.iterator.map(count).sum / seconds
+}
+
+object Window {
+
+  /** A second, in seconds, which may end somewhat early. */
+  final val LeastSeconds = 0.9
 }

@@ -134,13 +134,16 @@ private[load] object Csv {
         number(c.a * scale),
         number(c.b * scale),
         unit,
-        c.interval.fold("")(i => number(i._1)),
-        c.interval.fold("")(i => number(i._2)),
+        c.interval.fold("")(i => ratio(i._1)),
+        c.interval.fold("")(i => ratio(i._2)),
         c.probability.fold("")(number),
         c.change.name
       )
     }
   )
+
+  /** Empty for what is not known, as A had none. */
+  private def ratio(value: Double): String = if (value < Double.MaxValue) number(value) else ""
 
   def table(head: Vector[String], rows: Vector[Vector[String]]): String =
     (head +: rows).map(_.map(cell).mkString(",")).mkString("", "\r\n", "\r\n")

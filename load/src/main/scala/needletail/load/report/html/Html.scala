@@ -25,13 +25,15 @@ private[report] object Html {
   def cards(all: Vector[(String, String)]): String =
     all.map { case (value, name) => card(value, name) }.mkString("<div class=\"cards\">\n", "\n", "\n</div>")
 
-  def badge(verdict: Verdict): String = {
+  def badge(verdict: Verdict): String = badge(verdict, verdict.limit.name)
+
+  def badge(verdict: Verdict, name: String): String = {
     val kind = verdict.limit match {
       case Limit.Client    => "bad"
       case Limit.Uncertain => "doubt"
       case _               => "good"
     }
-    s"""<span class="badge $kind">${text(verdict.limit.name)}</span>"""
+    s"""<span class="badge $kind">${text(name)}</span>"""
   }
 
   def passed(yes: Boolean): String =

@@ -41,7 +41,7 @@ private[load] object HtmlReport {
       LadderText.columns ++ Vector("verdict", "failed"),
       rows.map { row =>
         LadderText.figures(row).map(Html.text) ++ Vector(
-          Html.badge(row.measured.diagnosis.overall),
+          Html.badge(row.measured.diagnosis.overall, LadderText.verdict(row)),
           Html.text(Failures.describe(row.measured.run.total(), row.measured.run.reasons))
         )
       },
@@ -167,11 +167,7 @@ private[load] object HtmlReport {
     val total = m.run.total()
     if (total.bad == 0) ""
     else {
-      val times = Latencies.of(total.failed)
-      val took  =
-        if (times.isEmpty) ""
-        else
-          s" They took ${Quantity.time(times.p50.toDouble)} in the median, ${Quantity.time(times.max.toDouble)} at most."
+      val took = RunRows.failedTimes(total).fold("")(" " + _)
       paragraphs(Vector(s"Failed${RunRows.ofWholeRun(m)}: ${Failures.describe(total, m.run.reasons)}.$took"))
     }
   }

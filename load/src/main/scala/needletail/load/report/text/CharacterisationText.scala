@@ -1,6 +1,15 @@
 package needletail.load.report.text
 
-import needletail.load.analysis.search.{Capacity, Characterisation, Objective, Overload, Range, Recovery}
+import needletail.load.analysis.search.{
+  Above,
+  Capacity,
+  Characterisation,
+  Objective,
+  Overload,
+  Range,
+  Recovery,
+  Throughput
+}
 import needletail.load.analysis.verdict._
 import needletail.load.report.data.{Criterion, Detail, ResultDocument}
 
@@ -10,16 +19,16 @@ private[load] object CharacterisationText {
   private val p99 = Metric.Percentile(99)
 
   def criteria(found: Characterisation): Vector[Criterion] =
-    Vector(responsiveness(found)) ++ found.throughput.map(throughput) ++ Vector(latency(found)) ++
+    Vector(responsiveness(found)) ++ found.throughput.map(throughput(found, _)) ++ Vector(latency(found)) ++
       found.throughput.map(maximum(found, _)) ++ (if (found.tail.isEmpty) Vector.empty
                                                   else Vector(tail(found))) ++
-      found.overload.map(over => errors(over, isMore = found.throughput.forall(over.asked > _.rate.high)))
+      found.overload.map(errors(found, _))
 
   private def responsiveness(found: Characterisation): Criterion = {
     val light = found.light
     criterion(
       "Responsiveness",
-      s"With one user, half of the responses take no longer than ${cell(light, p50)}, 99 % no longer than ${cell(light, p99)}.",
+      s"With one user, half of the good responses take no longer than ${cell(light, p50)}, 99 % no longer than ${cell(light, p99)}.",
       millis(light, p50),
       millis(light, p99),
       "ms",
@@ -27,15 +36,27 @@ private[load] object CharacterisationText {
     )
   }
 
-  private def throughput(most: Capacity): Criterion = criterion(
-    "Throughput",
-    s"The highest rate of good responses is ${range(most.rate)}, without a latency objective: ${cell(most.held, p50)} in " +
-      s"the median, ${cell(most.held, p99)} at p99 there.",
-    most.rate.low,
-    most.rate.high,
-    "/s",
-    most.verdict
-  )
+  private def throughput(found: Characterisation, most: Throughput): Criterion = {
+    val tolerated = Quantity.share(Objective.tolerable(found.objective))
+    val of        =
+      s"The highest rate of good responses, with errors of up to $tolerated and without a latency objective, is "
+    val latencies = s"${cell(most.held, p50)} in the median, ${cell(most.held, p99)} at p99."
+    val whole     = people(most.users)
+    criterion(
+      "Throughput",
+      most.fastest match {
+        case Some(step) =>
+          val (least, top) = most.held.window.quarters
+          s"$of${Quantity.rate(most.rate.high)}${if (most.rate.open) " or more" else ""}, in the step '${step.label}'. $whole, held, " +
+            s"had ${range(Range(least, top, open = false))}: $latencies"
+        case None => s"$of${range(most.rate)}, with $whole${if (most.isHeld) ", held" else ""}: $latencies"
+      },
+      most.rate.low,
+      most.rate.high,
+      "/s",
+      most.verdict
+    )
+  }
 
   private def latency(found: Characterisation): Criterion = {
     val objective = found.objective.map(_.text).mkString(", ")
@@ -43,9 +64,11 @@ private[load] object CharacterisationText {
       case Some(knee) =>
         criterion(
           "Capacity for latency",
-          s"${range(knee.rate)} with $objective: about ${number(knee.users)} requests in flight at a time" +
+          s"${range(knee.rate)} with $objective: about ${number(knee.users)} ${if (number(knee.users) == "1")
+              "request"
+            else "requests"} in flight at a time" +
             found.pausingUsers.fold("")(n =>
-              s", or ${number(n)} users who pause ${Quantity.time(found.pause.fold(0.0)(_.toNanos.toDouble))}"
+              s", or ${number(n)} ${if (number(n) == "1") "user who pauses" else "users who pause"} ${Quantity.time(found.pause.fold(0.0)(_.toNanos.toDouble))}"
             ) + "." + unheld(knee, found.objective),
           knee.rate.low,
           knee.rate.high,
@@ -55,33 +78,60 @@ private[load] object CharacterisationText {
       case None =>
         criterion(
           "Capacity for latency",
-          if (found.interrupted) s"Not found yet with $objective: the search was interrupted."
-          else
-            found.notHeld.fold(s"No load satisfies $objective.")(rate =>
-              s"No rate satisfies $objective for as long as it is held, not even ${Quantity.rate(rate)}."
-            ),
+          none(found, objective),
           0,
           0,
           "/s",
-          found.light.diagnosis.overall
+          found.lowest.getOrElse(found.light).diagnosis.overall
         )
     }
   }
 
-  /** What was found within a step is no capacity if the generator could not hold it. */
+  /** Why there is no capacity for latency. */
+  private def none(found: Characterisation, objective: String): String =
+    if (found.interrupted) s"Not found yet with $objective: the search was interrupted."
+    else
+      (found.lowest, found.notHeld) match {
+        case (_, Some(rate)) =>
+          s"No rate satisfies $objective for as long as it is held, not even ${Quantity.rate(rate)}."
+        case (Some(step), _) if step.diagnosis.overall.isClient =>
+          s"Not found with $objective: at ${step.label}, the lowest rate that was tried, the load tester was the limit."
+        case (Some(step), _) =>
+          s"No rate satisfies $objective, not even ${step.label}: there ${failure(step, found.objective)}."
+        case _ =>
+          s"Not searched for with $objective: with one user, ${cell(found.light, Metric.Errors)} of the requests " +
+            s"failed, and ${Quantity.share(Objective.tolerable(found.objective))} are tolerated."
+      }
+
+  /** What of the objective a step failed. */
+  private def failure(step: Measurement, objective: Vector[Condition]): String = {
+    val missed = step.check(objective).filterNot(_.held)
+    if (missed.nonEmpty)
+      missed.map { c =>
+        val metric = c.condition.metric
+        s"${metric.name} ${if (metric == Metric.Errors) "were" else "was"} ${Quantity.of(metric, c.figure)}"
+      }.mkString(", ")
+    else "not all requests that became due were answered"
+  }
+
+  /** What was found within a step is no capacity if it was not held. */
   private def unheld(knee: Capacity, objective: Vector[Condition]): String =
-    if (knee.held.check(objective).forall(_.held)) ""
+    if (!knee.isHeld)
+      " That was for a short time only, as the search was interrupted: whether the server sustains it is not known."
+    else if (knee.held.check(objective).forall(_.held)) ""
     else
       " That was for a short time only: while it was held, the load tester was the limit and the objective was not met, " +
         "so whether the server sustains it is not known."
 
-  private def maximum(found: Characterisation, most: Capacity): Criterion = {
+  private def maximum(found: Characterisation, most: Throughput): Criterion = {
     val failed = most.held.figure(Metric.Errors).getOrElse(0.0)
     val bound  = Objective.tolerable(found.objective)
+    val share  = most.held.figure(Metric.Rate).getOrElse(0.0) / most.rate.high
     criterion(
       "Maximum load",
-      s"${users(most.users)} about the highest throughput, ${beyond(most)}. Errors there: " +
-        s"${Quantity.share(failed)}, ${if (failed <= bound) "tolerable" else "too many"}.",
+      s"${people(most.users)} ${if (most.users == 1) "reaches" else "at once reach"} ${Quantity.share(math.min(1, share))} of the highest rate; " +
+        s"${beyond(most)}. Errors there: ${Quantity.share(failed)}, ${if (failed <= bound) "tolerable"
+          else "too many"}.",
       most.users,
       most.users,
       "users",
@@ -89,14 +139,18 @@ private[load] object CharacterisationText {
     )
   }
 
-  private def beyond(most: Capacity): String =
-    if (most.verdict.isClient) "limited by the load tester"
-    else if (most.rate.open) "the limit of the search"
-    else "and more users only wait longer"
+  private def beyond(most: Throughput): String = most.above match {
+    case Above.NoMore        => "more users mainly wait longer"
+    case Above.Failures(at)  => s"with ${at.label}, ${cell(at, Metric.Errors)} of the requests failed"
+    case Above.Generator(at) =>
+      s"more is not known, as the load tester was the limit with ${people(at.run.plan.users)}"
+    case Above.Bound(users) => s"more than ${people(users)} were not to be tried"
+    case Above.Interruption => "the search was interrupted"
+  }
 
   private def tail(found: Characterisation): Criterion = {
     val at    = found.tail.map(t => s"${cell(t.measured, p99)} at ${Quantity.share(t.share)}")
-    val worst = found.tail.map(_.measured.verdict(p99)).reduce(_ and _)
+    val worst = found.tail.map(t => t.measured.verdict(p99).at(t.measured.label)).reduce(_ and _)
     val all   = found.tail.map(t => millis(t.measured, p99))
     criterion(
       "Tail latency",
@@ -108,24 +162,34 @@ private[load] object CharacterisationText {
     )
   }
 
-  private def errors(over: Overload, isMore: Boolean): Criterion = {
+  private def errors(found: Characterisation, over: Overload): Criterion = {
     val total  = over.measured.window.total // as for the rate, and the table of all steps
     val failed = Latencies.of(total.failed)
     val took   =
       if (failed.isEmpty) ""
+      else if (failed.count == 1)
+        s" The failure took ${Quantity.time(failed.max.toDouble)}${promptly(failed.max)}."
       else
         s" Failures took ${Quantity.time(failed.p50.toDouble)} in the median, ${Quantity.time(failed.p99.toDouble)} at p99" +
-          s"${if (failed.p99 < Prompt) " (promptly)" else " (not promptly)"}."
+          s"${promptly(failed.p99)}."
     val what =
-      if (total.bad == 0) "none failed"
+      if (total.requests == 0) "no request ended"
+      else if (total.bad == 0) "none failed"
       else
         s"${Quantity.share(total.errorRate)} failed: ${Failures.describe(total, over.measured.run.reasons)}"
-    val after = recovered(over.recovery)
+    val window = over.measured.window
+    val isLess = found.throughput.exists(m => over.asked <= m.rate.high && !m.fastest.contains(over.measured))
+    val about  =
+      if (isLess) " That is not above the highest rate, because the search was limited."
+      else if (window.total.bad == 0 && window.goodRate() >= window.dueRate * 0.98)
+        " So it was no overload: the server may be able to do more."
+      else ""
+    val after = recovered(over.recovery, found.interrupted)
     criterion(
       "Error handling",
-      s"Offered ${Quantity.rate(over.asked)} over at most ${Quantity.count(over.measured.run.plan.users.toLong)} " +
-        s"connections, it served ${cell(over.measured, Metric.Rate)}, and $what.$took " +
-        (if (isMore) after else s"That is below its limit, because the search was limited. $after"),
+      s"Offered ${Quantity.rate(over.asked)} over at most " +
+        s"${Quantity.counted(over.measured.run.plan.users.toLong, "connection")}, it served " +
+        s"${cell(over.measured, Metric.Rate)}, and $what.$took$about $after",
       total.errorRate * 100,
       total.errorRate * 100,
       "%",
@@ -142,7 +206,7 @@ private[load] object CharacterisationText {
   }
 
   /** The load tester's own backlog is told apart: while it lasts, the server is still under full load. */
-  private def recovered(after: Recovery): String = {
+  private def recovered(after: Recovery, interrupted: Boolean): String = {
     def time(millis: Long) = Quantity.time(math.max(1, millis) * 1e6)
     val (backlog, since)   =
       if (after.backlogMillis == 0) ("", "the load's end")
@@ -153,8 +217,10 @@ private[load] object CharacterisationText {
           "that"
         )
     backlog + (after.millis match {
-      case Some(millis) => s"Service was normal again within ${time(millis)} of $since."
-      case None         =>
+      case Some(millis)        => s"Service was normal again within ${time(millis)} of $since."
+      case None if interrupted =>
+        "Whether service became normal again is not known: the search was interrupted."
+      case None =>
         s"Service was not normal again within the observed ${time(after.watchedMillis)} after $since."
     })
   }
@@ -203,8 +269,9 @@ private[load] object CharacterisationText {
     if (range.open) s"$text or more" else text
   }
 
-  private def users(count: Double): String =
-    if (count == 1) "1 user alone reaches" else s"${number(count)} users at once reach"
+  private def promptly(nanos: Long): String = if (nanos < Prompt) " (promptly)" else " (not promptly)"
+
+  private def people(users: Int): String = Quantity.counted(users.toLong, "user")
 
   private def number(users: Double): String =
     if (users >= 10) Quantity.count(users.round) else Quantity.rate(users).stripSuffix("/s")

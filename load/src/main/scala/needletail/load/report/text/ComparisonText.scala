@@ -44,6 +44,7 @@ private[load] object ComparisonText {
   private def certainty(c: ComparedMetric): String =
     c.interval match {
       case Some((low, high)) if c.metric == Metric.Errors => s"${points(low)} to ${points(high)}"
+      case Some((_, high)) if !isRatio(high)              => "-" // A had none
       case Some((low, high))                              => s"${percent(low - 1)} to ${percent(high - 1)}"
       case None                                           => c.probability.fold("")(chance)
     }
@@ -51,6 +52,8 @@ private[load] object ComparisonText {
   /** The probability that noise alone differs as much. */
   private def chance(p: Double): String =
     if (p < 0.0001) "p < 0.0001" else String.format(java.util.Locale.ROOT, "p = %.4f", Double.box(p))
+
+  private def isRatio(value: Double): Boolean = value < Double.MaxValue
 
   private def percent(share: Double): String =
     String.format(java.util.Locale.ROOT, "%+.1f %%", Double.box(share * 100))

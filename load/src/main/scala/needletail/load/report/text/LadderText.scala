@@ -1,15 +1,22 @@
 package needletail.load.report.text
 
 import needletail.load.analysis.search.{Ladder, Objective}
-import needletail.load.analysis.verdict.{Condition, Limit, Metric, Quantity, TotalFailure}
+import needletail.load.analysis.verdict.{Condition, Diagnosis, Limit, Metric, Quantity, TotalFailure}
 
 /** The ladder in the form of the original benchmarks: good and failed requests apart. */
 private[load] object LadderText {
 
   def table(rows: Vector[Ladder.Climbed]): TextTable = TextTable(
     columns :+ "verdict",
-    rows.map(row => figures(row) :+ row.measured.diagnosis.overall.limit.name)
+    rows.map(row => figures(row) :+ verdict(row))
   )
+
+  /** In a word or some; a row that says nothing is not called uncertain, which sounds like a doubt about the server. */
+  def verdict(row: Ladder.Climbed): String = {
+    val overall = row.measured.diagnosis.overall
+    if (row.measured.diagnosis.isTooShort && overall.limit == Limit.Uncertain) Diagnosis.TooShort
+    else overall.limit.name
+  }
 
   /** The names of `figures`. */
   val columns: Vector[String] = Vector("users", "at once", "requests", "p50", "p99", "errors", "max", "rate")
@@ -33,7 +40,7 @@ private[load] object LadderText {
     if (its.isEmpty) None
     else
       Some(
-        s"The ladder offered no higher rate, because of its ramp, at ${its.mkString(", ")} users: the server may be able " +
+        s"The ladder offered no higher rate, because of its ramp, at ${people(its)}: the server may be able " +
           "to do more."
       )
   }
@@ -42,7 +49,7 @@ private[load] object LadderText {
   private def doubts(rows: Vector[Ladder.Climbed]): Vector[String] = {
     val all = rows.flatMap(r => r.measured.diagnosis.overall.causes.map(r.row.users -> _))
     FigureRanges.of(all).map { case (users, cause) =>
-      s"In doubt at ${users.distinct.mkString(", ")} users: $cause."
+      s"In doubt at ${people(users.distinct)}: $cause."
     }
   }
 
@@ -66,10 +73,10 @@ private[load] object LadderText {
     val incomplete = all.filter(r => r.ended < r.planned(requests))
     val cut        = Ladder.cut(all, requests, interrupted)
     val told       = cut.map { r =>
-      s"Interrupted at ${r.row.users} users, after ${Quantity.count(r.ended)} of " +
+      s"Interrupted at ${people(Vector(r.row.users))}, after ${Quantity.count(r.ended)} of " +
         s"${Quantity.count(r.planned(requests))} requests: that row is not used."
     }
-    val before = next.map(users => s"Interrupted before the row of $users users.")
+    val before = next.map(users => s"Interrupted before the row of ${people(Vector(users))}.")
     val rows   = all.filterNot(cut.contains(_))
     told.orElse(before).toVector ++ givenUp(incomplete.filterNot(cut.contains(_))) ++
       (if (rows.isEmpty) Vector.empty else reading(rows, objective))
@@ -77,11 +84,10 @@ private[load] object LadderText {
 
   /** One line for all rows that were given up for the same reason. */
   private def givenUp(rows: Vector[Ladder.Climbed]): Vector[String] = {
-    val reasons =
-      rows.map(r => r -> TotalFailure.reason(r.measured.run).getOrElse("not all requests were sent"))
+    val reasons = rows.map(r => r -> TotalFailure.reason(r.measured.run))
     reasons.map(_._2).distinct.map { reason =>
       val users = reasons.collect { case (r, `reason`) => r.row.users }
-      s"Given up at ${users.mkString(", ")} users, before all requests had been sent: $reason."
+      s"Given up at ${people(users)}, before all requests had been sent${reason.fold("")(": " + _)}."
     }
   }
 
@@ -89,10 +95,13 @@ private[load] object LadderText {
   private def load(row: Ladder.Climbed): String = {
     val (users, seconds) = (row.row.users, row.row.ramp.toSeconds)
     val came             =
-      if (seconds == 0) "who came together" else s"who came at ${Quantity.rate(users.toDouble / seconds)}"
-    val rate = Quantity.of(Metric.Rate, row.measured.figure(Metric.Rate))
-    s"${Quantity.count(users.toLong)} users, $came: at most ${Quantity.count(row.measured.run.mostUsers.toLong)} at once, " +
-      s"${rate.stripSuffix("/s")} good responses/s"
+      if (users == 1) "alone"
+      else if (seconds == 0) "who came together"
+      else s"who came at ${Quantity.rate(users.toDouble / seconds)}"
+    val rate =
+      row.measured.figure(Metric.Rate).fold("an unknown number of")(Quantity.rate(_).stripSuffix("/s"))
+    s"${people(Vector(users))}, $came: at most ${Quantity.count(row.measured.run.mostUsers.toLong)} at once, " +
+      s"$rate good responses/s"
   }
 
   private def reading(rows: Vector[Ladder.Climbed], objective: Vector[Condition]): Vector[String] = {
@@ -106,14 +115,28 @@ private[load] object LadderText {
     }
     val errors = Quantity.share(Objective.tolerable(objective))
     Vector(
-      users(read.latency, s"Capacity for latency ($wanted)", s"Not even the first row satisfies $wanted."),
+      users(
+        read.latency,
+        s"Capacity for latency ($wanted)",
+        s"Not even the first row satisfies $wanted: its ${missed(rows.head, objective)}."
+      ),
       users(
         read.throughput,
         s"Capacity for throughput (errors up to $errors)",
-        s"Even in the first row more than $errors of the requests failed."
+        s"Even in the first row, ${Quantity.of(Metric.Errors, rows.head.measured.figure(Metric.Errors))} of the requests failed."
       )
     ) ++ asked(rows) ++ doubts(rows) ++ rows.flatMap(r =>
-      RunRows.overflows(r.measured).map(s"At ${r.row.users} users: " + _)
+      RunRows.overflows(r.measured).map(s"At ${people(Vector(r.row.users))}: " + _)
     )
   }
+
+  private def missed(row: Ladder.Climbed, objective: Vector[Condition]): String =
+    row.measured.check(objective).filterNot(_.held).map(c =>
+      s"${c.condition.metric.name} ${if (c.condition.metric == Metric.Errors) "are" else "is"} " +
+        Quantity.of(c.condition.metric, c.figure)
+    ).mkString(", and its ")
+
+  /** `10, 1,500 users`, or `1 user`. */
+  private def people(users: Vector[Int]): String =
+    users.map(n => Quantity.count(n.toLong)).mkString(", ") + (if (users == Vector(1)) " user" else " users")
 }

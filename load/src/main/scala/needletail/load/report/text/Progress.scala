@@ -48,7 +48,7 @@ private[load] final class Progress(
     def time(metric: Metric) = Quantity.of(metric, Metric.of(figures, metric))
     val rate                 = if (millis == 0) 0 else figures.good * 1000.0 / millis
     s"${Quantity.rate(rate)}  p50 ${time(Metric.Percentile(50))}  p99 ${time(Metric.Percentile(99))}  " +
-      s"max ${time(Metric.Max)}  errors ${Quantity.share(figures.errorRate)}  users ${math.max(interval.self.users, interval.self.mostUsers)}"
+      s"max ${time(Metric.Max)}  errors ${Quantity.of(Metric.Errors, Metric.of(figures, Metric.Errors))}  users ${math.max(interval.self.users, interval.self.mostUsers)}"
   }
 
   private def bar(now: Long): String = {

@@ -4,8 +4,8 @@ import java.util.Locale
 
 import org.HdrHistogram.Histogram
 
-import needletail.load.analysis.verdict.{Bands, Limit, Measurement, Metric, Quantity}
-import needletail.load.result.{Openings, Outcome}
+import needletail.load.analysis.verdict.{Bands, Latencies, Limit, Measurement, Metric, Quantity}
+import needletail.load.result.{Figures, Openings, Outcome}
 
 /** The table rows that every report has for a run, as plain text. */
 private[report] object RunRows {
@@ -27,6 +27,20 @@ private[report] object RunRows {
 
   /** What follows "Failed" where the failures of the whole run are told beside figures. */
   def ofWholeRun(m: Measurement): String = if (m.window.fromMillis == 0) "" else " in the whole run"
+
+  /** How long failed requests took; those that the load tester's machine caused are not among them. */
+  def failedTimes(figures: Figures): Option[String] = {
+    val times = Latencies.of(figures.failed)
+    if (times.isEmpty) None
+    else if (times.count == 1)
+      Some(s"${if (figures.bad == 1) "It" else "One of them"} took ${Quantity.time(times.max.toDouble)}.")
+    else {
+      val who = if (times.count == figures.bad) "They" else s"${Quantity.count(times.count)} of them"
+      Some(
+        s"$who took ${Quantity.time(times.p50.toDouble)} in the median, ${Quantity.time(times.max.toDouble)} at most."
+      )
+    }
+  }
 
   /** A row for each kind of requests. */
   def kinds(m: Measurement): Vector[Vector[String]] =
@@ -97,7 +111,7 @@ private[report] object RunRows {
     val rate                                   = tls.getTotalCount * 1000.0 / math.max(1, m.run.loadMillis)
     if (tls.getTotalCount > 0)
       Some(
-        s"${Quantity.count(tls.getTotalCount)} TLS handshakes (${Quantity.of(Metric.Rate, rate)}), ${Quantity.count(all.resumed)} " +
+        s"${Quantity.counted(tls.getTotalCount, "TLS handshake")} (${Quantity.of(Metric.Rate, rate)}), ${Quantity.count(all.resumed)} " +
           s"of them resumed: ${times(tls)}. Connecting before the handshake: ${times(connect)}."
       )
     else if (!m.run.plan.keepAlive && connect.getTotalCount > 0) Some(s"Connecting: ${times(connect)}.")

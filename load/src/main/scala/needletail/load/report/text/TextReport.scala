@@ -18,7 +18,7 @@ private[load] object TextReport {
       (if (total.bad > 0)
          Vector(
            s"Failed${RunRows.ofWholeRun(measured)}: ${Failures.describe(total, measured.run.reasons)}."
-         ) ++ failedTimes(total.failed) :+ ""
+         ) ++ RunRows.failedTimes(total) :+ ""
        else Vector.empty) ++
       verdict(measured) ++
       assertions(checks)
@@ -30,18 +30,21 @@ private[load] object TextReport {
   def conditions(run: RunResult): String = {
     val plan = run.plan
     val load =
-      if (plan.model == "open") s"open model, ${Quantity.rate(plan.rate)}, at most ${plan.users} connections"
-      else s"closed model, ${if (plan.users == 1) "1 user" else s"${plan.users} users"}"
+      if (plan.model == "open")
+        s"open model, ${Quantity.rate(plan.rate)}, at most ${Quantity.counted(plan.users.toLong, "connection")}"
+      else s"closed model, ${Quantity.counted(plan.users.toLong, "user")}"
     val alive = if (plan.keepAlive) "" else ", a connection for each request"
     val depth = if (plan.pipelining > 1) s", pipelining ${plan.pipelining}" else ""
-    s"$load$alive$depth, ${Quantity.time(run.loadMillis * 1e6)}"
+    val time  = if (run.loadMillis < 1) "less than 1 ms" else Quantity.time(run.loadMillis * 1e6)
+    s"$load$alive$depth, $time"
   }
 
   private def counts(measured: Measurement): Vector[String] = {
     val all  = measured.run.total()
     val ramp = RunRows.afterRamp(measured).fold("")(" " + _)
-    Vector(
-      s"${Quantity.count(all.requests)} ${if (all.requests == 1) "request" else "requests"}: ${Quantity.count(all.good)} good, ${Quantity.count(all.bad)} bad " +
+    if (all.requests == 0) Vector("No request ended.")
+    else Vector(
+      s"${Quantity.counted(all.requests, "request")}: ${Quantity.count(all.good)} good, ${Quantity.count(all.bad)} bad " +
         s"(${Quantity.share(all.errorRate)}); ${Quantity.bytes(all.received)} of content received.$ramp"
     )
   }
@@ -66,15 +69,6 @@ private[load] object TextReport {
   }
 
   private def byKind(measured: Measurement): TextTable = TextTable(RunRows.kindsHead, RunRows.kinds(measured))
-
-  private def failedTimes(failed: org.HdrHistogram.Histogram): Option[String] =
-    if (failed.getTotalCount == 0) None
-    else {
-      val times = Latencies.of(failed)
-      Some(
-        s"They took ${Quantity.time(times.p50.toDouble)} in the median, ${Quantity.time(times.max.toDouble)} at most."
-      )
-    }
 
   private def verdict(measured: Measurement): Vector[String] = {
     val whole = measured.diagnosis.overall

@@ -3,7 +3,7 @@ package needletail.load.analysis.verdict
 import scala.concurrent.duration._
 
 import needletail.load.analysis.{ModelDriver, ModelServer, Plans}
-import needletail.load.result.{Machine, SelfFigures}
+import needletail.load.result.{Figures, Machine, SelfFigures}
 import needletail.testing.Suite
 
 /** Each way in which a generator can be the limit, and that a healthy one is not suspected. */
@@ -242,6 +242,87 @@ class DiagnosisSuite extends Suite {
     val run = open(rate = 20)(identity)
     assertEquals(run.verdict(Metric.Percentile(99.9)).limit, Uncertain)
     assertEquals(run.verdict(p99), Verdict.Server)
+  }
+
+  test("a measurement of less than a second is too short to judge, and nothing is said of its processors") {
+    def run(self: SelfFigures => SelfFigures, ports: Double = Double.PositiveInfinity) = {
+      val driver = new ModelDriver(ModelServer(workers = 100, serviceNanos = 100000), self, ports)
+      val plan   = Plans.closed(10, Some(50)).copy(keepAlive = ports == Double.PositiveInfinity)
+      measured(driver.run(plan, _ => true))
+    }
+    val short = run(_.copy(busiestLoop = 0.99, machineCpu = 1, cpu = 4))
+    assert(short.diagnosis.isTooShort && short.diagnosis.overall.limit == Uncertain, short.diagnosis.overall)
+    assertEquals(
+      short.diagnosis.overall.causes,
+      Vector("too short to judge: 500 requests in 5 ms, and it takes at least 0.9 s and 100 requests")
+    )
+    for (metric <- Vector(p50, p99, Metric.Rate, Metric.Errors))
+      assertEquals(short.verdict(metric).limit, Uncertain, metric)
+    assert(short.check(Condition.parseAll("p99 < 1 s").getOrElse(fail(""))).forall(c =>
+      c.passed && c.reason.contains("too short")
+    ))
+    // what the generator knows for certain is said
+    assertEquals(run(identity, ports = 100).verdict(Metric.Rate).limit, Client)
+    assert(!open()(identity).diagnosis.isTooShort)
+  }
+
+  test("a run of few requests is not judged as a whole, though it be long") {
+    val few = open(rate = 5)(identity)
+    assertEquals(
+      few.diagnosis.overall,
+      Verdict(
+        Uncertain,
+        Vector("too short to judge: 49 requests in 10 s, and it takes at least 0.9 s and 100 requests")
+      )
+    )
+    assertEquals(few.verdict(p50), Verdict.Server)
+    val one = measured(new ModelDriver(ModelServer()).run(Plans.closed(1, Some(1)), _ => true))
+    assert(
+      one.diagnosis.overall.causes.exists(_.startsWith("too short to judge: 1 request in 10 ms, ")),
+      one.diagnosis.overall
+    )
+    assert(
+      one.verdict(p50).causes.contains("p50 of only 1 good response, and it takes at least 2"),
+      one.verdict(p50)
+    )
+    val none = open(server = ModelServer(errors = 1), rate = 5)(identity)
+    assertEquals(none.diagnosis.overall.causes, Vector("no good response: nothing to judge"))
+  }
+
+  test("where nothing became due, no rate was reached, and it is said what was not measured") {
+    val run   = open()(identity).run
+    val empty = measured(run.copy(intervals =
+      run.intervals.map(i =>
+        i.copy(kinds = i.kinds.map(_ => new Figures), self = i.self.copy(due = 0))
+      )
+    ))
+    assert(empty.verdict(Metric.Rate).limit != Limit.Load, empty.verdict(Metric.Rate))
+    def reasons(m: Measurement) =
+      m.check(
+        Condition.parseAll("p99 < 1 s, errors < 1 %, rate > 1/s").getOrElse(fail("no conditions"))
+      ).map(_.reason)
+    assertEquals(
+      reasons(empty).take(2),
+      Vector(
+        "p99 was not measured: there was no good response",
+        "errors were not measured: no request ended"
+      )
+    )
+    assertEquals(
+      reasons(measured(run.copy(loadMillis = 0))).last,
+      "rate was not measured: the load lasted no time"
+    )
+  }
+
+  test("a cause is said to be of a step before what it says of it") {
+    val causes = Vector("busy event loops: 99 %", "p99 of only 1 good response, and it takes at least 100")
+    assertEquals(
+      Verdict(Uncertain, causes).at("4 users").causes,
+      Vector(
+        "busy event loops (at 4 users): 99 %",
+        "p99 of only 1 good response, and it takes at least 100 (at 4 users)"
+      )
+    )
   }
 
   test("an assertion on a figure that the generator limits fails") {

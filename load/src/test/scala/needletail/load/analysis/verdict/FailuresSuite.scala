@@ -1,5 +1,6 @@
 package needletail.load.analysis.verdict
 
+import needletail.load.analysis.{ModelDriver, ModelServer, Plans}
 import needletail.load.result.{Figures, Outcome}
 import needletail.testing.Suite
 
@@ -22,6 +23,28 @@ class FailuresSuite extends Suite {
       Failures.describe(made, Vector("garbage" -> "no version")),
       "1 had an invalid response (first: no version)"
     )
+  }
+
+  test("that all requests failed is told with its cause only if it is that of all") {
+    def reason(outcomes: Outcome*) = {
+      val made = new Figures
+      outcomes.foreach(made.failed(_, 0, 1000))
+      val run = new ModelDriver(ModelServer()).run(Plans.closed(1, Some(1)), _ => true)
+      TotalFailure.reason(run.copy(intervals = run.intervals.take(1).map(_.copy(kinds = Vector(made)))))
+    }
+    assertEquals(
+      reason(Outcome.Reset, Outcome.Reset),
+      Some("no request succeeded: http://127.0.0.1:1/ closed or reset every connection")
+    )
+    assertEquals(
+      reason(Outcome.Reset, Outcome.TimedOut, Outcome.Reset),
+      Some("no request succeeded: 2 reset or truncated, 1 timed out")
+    )
+    assertEquals(
+      reason(Outcome.TimedOut),
+      Some("no request succeeded: http://127.0.0.1:1/ did not respond completely within 10 s")
+    )
+    assertEquals(reason(), Some("no request was completed"))
   }
 
   test("a status of success that was not to be is told too") {

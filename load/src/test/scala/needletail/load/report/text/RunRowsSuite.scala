@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import needletail.load.analysis.verdict.LittlesLaw
 import needletail.load.analysis.{ModelDriver, ModelServer, Plans, Ramped}
 import needletail.load.analysis.verdict.{Measurement, Metric}
+import needletail.load.result.{Figures, Outcome}
 import needletail.testing.Suite
 
 class RunRowsSuite extends Suite {
@@ -64,6 +65,25 @@ class RunRowsSuite extends Suite {
     val driver = new ModelDriver(ModelServer(errors = 0.5))
     val plain  = new Measurement("run", driver.run(Plans.closed(10, 2.seconds), _ => true), None)
     assert(TextReport.run(plain, Vector.empty).exists(_.startsWith("Failed: ")))
+  }
+
+  test("one failure is told in the singular, and failures without a time are not told to have had one") {
+    def told(outcomes: Outcome*) = {
+      val figures = new Figures
+      outcomes.foreach(figures.failed(_, 0, 5000000))
+      RunRows.failedTimes(figures)
+    }
+    assertEquals(told(Outcome.Reset), Some("It took 5.00 ms."))
+    assertEquals(
+      told(Outcome.Reset, Outcome.Reset),
+      Some("They took 5.00 ms in the median, 5.00 ms at most.")
+    )
+    assertEquals(told(Outcome.Reset, Outcome.NoFreePort), Some("One of them took 5.00 ms."))
+    assertEquals(
+      told(Outcome.Reset, Outcome.Reset, Outcome.Unsent),
+      Some("2 of them took 5.00 ms in the median, 5.00 ms at most.")
+    )
+    assertEquals(told(Outcome.Unsent), None)
   }
 
   test("only times are told from sent to end") {
