@@ -21,7 +21,7 @@ class CharacterisationTextSuite extends Suite {
       mostUsers: Int = 4096,
       stopped: () => Boolean = () => false
   )(at: String => (ModelServer, SelfFigures => SelfFigures)): Characterisation = {
-    var self    = identity[SelfFigures](_)
+    var self    = healthy._2
     val driver  = new ModelDriver(ModelServer(), s => self(s))
     val wanted  = Condition.parseAll(objective).getOrElse(fail("no objective"))
     val measure = (load: Load, label: String, enough: Interval => Boolean) => {
@@ -104,7 +104,7 @@ class CharacterisationTextSuite extends Suite {
   ) {
     val found =
       characterise()(label =>
-        healthy.copy(_2 = if (label.startsWith("32 ")) busy else identity[SelfFigures](_))
+        healthy.copy(_2 = if (label.startsWith("32 ")) busy else healthy._2)
       )
     assert(found.throughput.exists(_.above.isInstanceOf[Above.Generator]))
     val most = criterion(found, "Throughput")
