@@ -56,7 +56,7 @@ class CharacterisationTextSuite extends Suite {
     val most  = criterion(found, "Throughput")
     matches(
       most.text,
-      "The highest rate of good responses, with errors of up to 0\\.1 % and without a latency objective, is 50[0-9]/s.*, with " +
+      "The highest rate of good responses, with errors of up to 0\\.10 % and without a latency objective, is 50[0-9]/s.*, with " +
         "10 users, held: 20\\.0 ms in the median, 20\\.0 ms at p99\\."
     )
     assertEquals(most.verdict.limit, "SERVER-LIMITED")
