@@ -12,8 +12,12 @@ done
 lib=$(CDPATH= cd -- "$(dirname -- "$here")/../lib" && pwd -P) || exit 1
 
 home=${JAVA_HOME:-}
-if [ -z "$home" ]; then
-  java=$(command -v java) && java=$(readlink -f "$java") && home=${java%/bin/java}
+if [ -z "$home" ] && java=$(command -v java); then
+  java=$(readlink -f "$java") && home=${java%/bin/java}
+  # That of asdf, jenv or mise is not in a JDK, but starts the java of one.
+  if ! [ -x "$home/bin/java" ]; then
+    home=$(java -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.home = //p')
+  fi
 fi
 if ! [ -x "$home/bin/java" ]; then
   echo "@NAME@: no java found: set JAVA_HOME, or put java on the PATH (17 or later)" >&2
@@ -35,15 +39,20 @@ elif [ -f "$lib/@NAME@-$version.jsa" ]; then
 else
   prepared=-Xshare:auto
 fi
-case ${JAVA_OPTS:-} in # to make one goes with no other
-  *-XX:AOTCacheOutput=* | *-XX:ArchiveClassesAtExit=*) prepared=-XX:-UsePerfData ;;
-esac
 
-# A collector that was asked for is the only one named: two are an error.
-case ${JAVA_OPTS:-} in
-  *-XX:+Use*GC*) collector= ;;
-  *) collector=@COLLECTOR@ ;;
-esac
+# What was asked for is the only one of its kind that is named: two collectors are an error, and so is a cache beside
+# another, or beside an archive. The JVM takes options from these variables by itself, where quotes may be around one.
+collector=@COLLECTOR@
+for option in ${JAVA_OPTS:-} ${JDK_JAVA_OPTIONS:-} ${JAVA_TOOL_OPTIONS:-} ${_JAVA_OPTIONS:-}; do
+  option=${option#[\"\']}
+  option=${option%[\"\']}
+  case $option in
+    -Xshare:* | -XX:AOTCache*=* | -XX:AOTConfiguration=* | -XX:SharedArchiveFile=* | -XX:ArchiveClassesAtExit=* | \
+      -XX:SharedClassListFile=* | -XX:DumpLoadedClassList=*) prepared=-XX:-UsePerfData ;;
+    -XX:+Use*SystemGC) ;; # is about the collections that a program asks for
+    -XX:+Use*GC) collector= ;;
+  esac
+done
 
 # Without memory a thread can end of which others wait for ever. So the program ends as a whole, with status 3, and can
 # be started again.

@@ -96,7 +96,8 @@ private[content] final class Compression(config: CompressionConfig) {
 
   /** The response to send for `response`. */
   def compressed(request: Request, response: Response): Response =
-    if (response.status == Status.PartialContent) withVary(response) // as the whole would have it
+    // a part has the Vary of the whole (RFC 9110 §15.3.7), whose type and fields it may not tell
+    if (response.status == Status.PartialContent) withVary(response)
     else if (!mayBe(response)) response
     else {
       val varied = withVary(response)

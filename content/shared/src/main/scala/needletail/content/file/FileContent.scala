@@ -147,8 +147,9 @@ private[file] final class FileContent(
   }
 
   private def fetch(from: Long, until: Long, most: Long): Async[FilePart] = {
+    val loop   = Loop.current
     val ahead  = Loop.nanoTime() - System.nanoTime() // of the loop's clock
-    val result = file.use(_.fetch(from, until, most, System.nanoTime() + ahead))
+    val result = file.use(_.fetch(from, until, most, System.nanoTime() + ahead, loop))
     fetching = result
     // an interrupt would close a channel that other responses use
     (if (lease == null) result else result.shield).transform { part =>

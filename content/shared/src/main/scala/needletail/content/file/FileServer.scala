@@ -75,7 +75,6 @@ private[content] final class FileServer(root: Path, config: FileConfig) {
                 sends
               ).opened.transform {
                 case scala.util.Success(content) =>
-                  store.closeLater()
                   Async.value(streamed(request, response, content, length))
                 case scala.util.Failure(FileVersion.Changed) if left > 0 =>
                   attempt(request, segments, store.findAgain(segments), left - 1).toAsync

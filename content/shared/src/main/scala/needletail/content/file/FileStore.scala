@@ -58,12 +58,13 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
     version.isAtHand(0, now) || {
       if (variant.content != null && now - version.preparedAt > FileStore.Again) {
         version.preparedAt = now
+        val loop  = Loop.current
         val ahead = now - System.nanoTime()
         Async.blocking {
           val file = version.open(openFiles, config.maxOpen)
-          try file.fetch(0, version.status.size, FileContent.MostAhead, System.nanoTime() + ahead)
+          try file.fetch(0, version.status.size, FileContent.MostAhead, System.nanoTime() + ahead, loop)
           finally file.close()
-        }.onComplete(_ => closeLater())
+        }
       }
       false
     }
@@ -71,9 +72,6 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
 
   /** The number of files that stay open for later requests. */
   def keptOpen: Int = openFileCache.size
-
-  /** To be called after files have been opened. */
-  def closeLater(): Unit = openFileCache.closeLater()
 
   /** The number of files that are open. */
   def opened: Int = openFiles.get

@@ -4,6 +4,7 @@ import java.io.{FileNotFoundException, IOException}
 import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicInteger
 
+import needletail.async.Loop
 import needletail.io.FilePart
 import needletail.io.platform.DiskFile
 
@@ -80,8 +81,9 @@ private[file] final class FileVersion(val path: Path, val status: FileStatus, ca
    *
    * @param most how much to bring there if the disk is quick; a slow one brings at least a step
    * @param now  nanoseconds of the loops' clock
+   * @param loop the loop that this is done for
    */
-  def fetch(file: DiskFile, from: Long, until: Long, most: Long, now: Long): FilePart = {
+  def fetch(file: DiskFile, from: Long, until: Long, most: Long, now: Long, loop: Loop): FilePart = {
     val begun  = System.nanoTime()
     val known  = fetched
     val useful = if (known != null && known.isFresh(now)) known else null
@@ -93,7 +95,7 @@ private[file] final class FileVersion(val path: Path, val status: FileStatus, ca
         else new Fetched(from, end, now + System.nanoTime() - begun)
       }
     if (useful == null || useful.length < there.length) fetched = there // what helps most requests
-    if (shared == null) cache.add(this)
+    if (shared == null) cache.add(this, loop)
     there.part(file, from, until)
   }
 }

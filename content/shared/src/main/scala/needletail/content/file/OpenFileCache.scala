@@ -4,7 +4,7 @@ import java.io.IOException
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
-import needletail.async.{Async, Loop}
+import needletail.async.{Async, Loop, Survivable}
 import needletail.io.FilePart
 import needletail.io.platform.DiskFile
 
@@ -23,22 +23,29 @@ private[file] final class OpenFileCache(most: Int) {
   /** Whether any file is ever kept. */
   def isAllowed: Boolean = most > 0
 
-  /** Opens the file, if it is unchanged and there is room. Blocks. */
-  def add(version: FileVersion): Unit =
+  /**
+   * Opens the file, if it is unchanged and there is room, and has `loop` see to it that unused files are closed. Blocks.
+   */
+  def add(version: FileVersion, loop: Loop): Unit =
     if (count.incrementAndGet() > most) { count.decrementAndGet(); () }
     else {
       var isAdded = false
       try {
         val file = new SharedFile(version.opened())
         isAdded = files.putIfAbsent(version, file) == null
-        if (isAdded) version.shared = file else file.release()
+        if (isAdded) {
+          version.shared = file
+          // the response that this was done for may be gone, so nobody else would
+          try loop.execute(() => closeLater())
+          catch { case Survivable(_) => drop(version, file) } // the loop has ended
+        } else file.release()
       } catch {
         case FileVersion.Changed | _: IOException => () // it is not kept
       } finally if (!isAdded) { count.decrementAndGet(); () }
     }
 
-  /** Makes the current loop close files that are not used, now and then. To be called after adding. */
-  def closeLater(): Unit =
+  /** Makes the current loop close files that are not used, now and then. */
+  private def closeLater(): Unit =
     if (size > 0 && isScheduled.compareAndSet(false, true)) {
       val loop = Loop.current
       loop.atEnd(ending)
@@ -49,8 +56,10 @@ private[file] final class OpenFileCache(most: Int) {
     loop.schedule(
       Idle,
       () =>
-        if (size == 0) isScheduled.set(false)
-        else {
+        if (size == 0) {
+          isScheduled.set(false)
+          closeLater() // if one was added just now
+        } else {
           Async.blocking(closeUnused()) // if there is no thread for it, the next time
           again(loop)
         }
@@ -112,8 +121,8 @@ private[file] final class Lease(version: FileVersion, file: SharedFile, val part
     if (!file.acquire()) throw new IOException("the file is closed")
     new ReadableFile {
       def read(from: Long, length: Int): Array[Byte] = FileVersion.read(version.path, file.disk, from, length)
-      def fetch(from: Long, until: Long, most: Long, now: Long): FilePart =
-        version.fetch(file.disk, from, until, most, now)
+      def fetch(from: Long, until: Long, most: Long, now: Long, loop: Loop): FilePart =
+        version.fetch(file.disk, from, until, most, now, loop)
       def close(): Unit = file.release()
     }
   }

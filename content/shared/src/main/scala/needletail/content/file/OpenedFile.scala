@@ -3,6 +3,7 @@ package needletail.content.file
 import java.io.Closeable
 import java.util.concurrent.atomic.AtomicInteger
 
+import needletail.async.Loop
 import needletail.io.FilePart
 import needletail.io.platform.DiskFile
 
@@ -13,7 +14,7 @@ private[file] trait ReadableFile extends Closeable {
   def read(from: Long, length: Int): Array[Byte]
 
   /** See [[FileVersion.fetch]]. Null if the file does not stay open. */
-  def fetch(from: Long, until: Long, most: Long, now: Long): FilePart
+  def fetch(from: Long, until: Long, most: Long, now: Long, loop: Loop): FilePart
 }
 
 /**
@@ -30,8 +31,8 @@ private[file] final class OpenedFile(version: FileVersion, count: AtomicInteger,
 
   def read(from: Long, length: Int): Array[Byte] = within(FileVersion.read(version.path, _, from, length))
 
-  def fetch(from: Long, until: Long, most: Long, now: Long): FilePart =
-    within(file => if (stays) version.fetch(file, from, until, most, now) else null)
+  def fetch(from: Long, until: Long, most: Long, now: Long, loop: Loop): FilePart =
+    within(file => if (stays) version.fetch(file, from, until, most, now, loop) else null)
 
   private def within[A](body: DiskFile => A): A = {
     if (!stays) stays = isAdmitted

@@ -47,7 +47,7 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
 
   /** A request that may be forwarded no further (RFC 9110 §7.6.2). */
   private def isForUs(request: Request): Boolean =
-    isTracing(request) && request.header("max-forwards").exists(_.trim.forall(_ == '0'))
+    isTracing(request) && request.header("max-forwards").exists(n => isNumber(n) && n.forall(_ == '0'))
 
   private def isTracing(request: Request): Boolean =
     request.method == Method.OPTIONS || request.method == Method.TRACE
@@ -85,13 +85,11 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
     val by     = if (remote.isEmpty || remote.startsWith("/")) "unknown" else remote
     val scheme = if (request.connection.isSecure) "https" else "http"
     val host   = request.authority.filter(c => c > ' ' && c < 127 && c != '"' && c != '\\')
-    val all    = Headers(kept*)
-      .add("Forwarded", "for=\"" + by + "\";host=\"" + host + "\";proto=" + scheme)
-      .add("Via", s"1.${request.minorVersion} ${config.name}")
-    val id    = request.shared.idField
-    val named = if (id == null) all else all.set(id, request.shared.idOr(""))
-    if (isTracing(request)) named.get("max-forwards").flatMap(_.trim.toLongOption).fold(named)(n =>
-      named.set("max-forwards", (n - 1).toString)
+    val all    = Headers(kept*).add("Forwarded", "for=\"" + by + "\";host=\"" + host + "\";proto=" + scheme)
+    val id     = request.shared.idField
+    val named  = if (id == null) all else all.set(id, request.shared.idOr(""))
+    if (isTracing(request)) named.get("max-forwards").filter(isNumber).fold(named)(n =>
+      named.set("max-forwards", n.toLongOption.fold(Long.MaxValue)(_ - 1).toString)
     )
     else named
   }
@@ -100,6 +98,9 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
 private[content] object Proxy {
   private val received = Response(Status.NoContent)
   private val refused  = Response(Status.BadRequest).text("the request cannot be forwarded")
+
+  /** Whether it is a value of Max-Forwards (RFC 9110 §7.6.2); any other is none of ours, and left alone. */
+  private def isNumber(value: String): Boolean = value.nonEmpty && value.forall(c => c >= '0' && c <= '9')
 
   // Proxy would be taken by a CGI program for the environment variable HTTP_PROXY
   private val notPassedOn = Set("content-length", "expect", "proxy", "proxy-authorization")

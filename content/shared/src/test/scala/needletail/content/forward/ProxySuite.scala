@@ -89,7 +89,15 @@ class ProxySuite extends Suite with Serving {
           outer.service(front.url).call(Method.OPTIONS, "/api/x").header("Max-Forwards", most).response
         )
         assert(options("3").text.linesIterator.contains("max-forwards=2"), options("3").text)
-        assertEquals(options("0").status.code, 204)
+        for (none <- List("0", "00")) assertEquals(options(none).status.code, 204)
+        // more than can be counted is as much as can be
+        val many = options("9" * 30).text
+        assert(many.linesIterator.contains(s"max-forwards=${Long.MaxValue}"), many)
+        for (other <- List("", "-5", "+5", "1 0", "0x", "\u00b2")) {
+          val seen = options(other)
+          assertEquals(seen.status.code, 200, other)
+          assert(seen.text.linesIterator.contains(s"max-forwards=$other"), seen.text)
+        }
         val get = outer.service(front.url).get("/api/x").header("Max-Forwards", "3")
         assert(outer.await(get.text).linesIterator.contains("max-forwards=3"))
       }

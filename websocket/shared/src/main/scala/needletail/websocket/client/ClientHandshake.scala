@@ -15,6 +15,8 @@ import needletail.websocket.socket.{SocketConnection, WebSocket, WebSocketListen
  * The client's side of the opening handshake (RFC 6455 §4.1), on one connection.
  *
  * @param url for messages
+ * @param authority what Host says unless `headers` have one
+ * @throws java.lang.IllegalArgumentException if `headers` have what the handshake sets itself, or several Hosts
  */
 private[websocket] final class ClientHandshake(
     val url: String,
@@ -25,6 +27,7 @@ private[websocket] final class ClientHandshake(
     part: PerLoopSockets,
     open: WebSocket => WebSocketListener
 ) {
+  ClientHandshake.check(headers)
   private val key                                = Base64.getEncoder.encodeToString(part.nonce())
   private val parser                             = new ResponseParser(config.maxHead, 100)
   private var subprotocol: Option[String]        = None
@@ -37,14 +40,14 @@ private[websocket] final class ClientHandshake(
   def request: Array[Byte] = {
     val w = new ByteWriter(256)
     w.writeLatin1(s"GET $target HTTP/1.1\r\n")
-    w.writeField("Host", authority)
+    w.writeField("Host", headers.get("Host").getOrElse(authority))
     w.writeField("Upgrade", "websocket")
     w.writeField("Connection", "Upgrade")
     w.writeField("Sec-WebSocket-Key", key)
     w.writeField("Sec-WebSocket-Version", Handshake.Version)
     if (own.subprotocols.nonEmpty) w.writeField("Sec-WebSocket-Protocol", own.subprotocols.mkString(", "))
     own.compression.foreach(c => w.writeField("Sec-WebSocket-Extensions", c.offer))
-    headers.toList.foreach { case (name, value) => w.writeField(name, value) }
+    headers.remove("Host").toList.foreach { case (name, value) => w.writeField(name, value) }
     w.writeCrLf()
     w.taken
   }
@@ -142,4 +145,30 @@ private[websocket] object ClientHandshake {
 
   /** Interim answers accepted before the final one; a server could send them without end. */
   private final val MaxInterim = 16
+
+  /** Fields that the handshake sets, or that are about content and a connection which it does not have. */
+  private val reserved = List(
+    "upgrade",
+    "connection",
+    "sec-websocket-key",
+    "sec-websocket-version",
+    "sec-websocket-protocol",
+    "sec-websocket-extensions",
+    "sec-websocket-accept",
+    "content-length",
+    "transfer-encoding",
+    "keep-alive",
+    "te",
+    "trailer",
+    "expect"
+  )
+
+  private def check(headers: Headers): Unit = {
+    headers.toList.foreach { case (name, _) =>
+      if (reserved.exists(Ascii.same(name, _)))
+        throw new IllegalArgumentException(s"the client of a WebSocket sets $name itself")
+    }
+    if (headers.getAll("Host").lengthCompare(1) > 0)
+      throw new IllegalArgumentException("a request has one Host only")
+  }
 }

@@ -42,8 +42,11 @@ final class WebSocketClient private (
    * listener. Fails with an IOException: a `WebSocketRefused` if the server answered something else, or if a proxy
    * makes no tunnel to it; or with what `open` throws.
    *
+   * @param headers sent with the request; a Host replaces that of the URL
    * @throws java.lang.IllegalStateException on any other thread
-   * @throws java.lang.IllegalArgumentException if the URL is malformed
+   * @throws java.lang.IllegalArgumentException if the URL is malformed, if there are several Hosts, or if `headers` have
+   *   one that the client sets itself: those for the handshake (also Sec-WebSocket-Protocol, see
+   *   `WebSocketConfig.subprotocols`), length, coding and connection
    */
   def connect(
       url: String,
@@ -79,7 +82,7 @@ final class WebSocketClient private (
         }
   }
 
-  /** As `connect`, from any thread, on a loop of the client. */
+  /** As `connect`, from any thread, on a loop of the client. The future fails with what `connect` throws. */
   def future(
       url: String,
       headers: Headers = Headers.empty

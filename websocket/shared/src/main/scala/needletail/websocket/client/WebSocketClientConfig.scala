@@ -16,7 +16,7 @@ import needletail.websocket.config.WebSocketConfig
  *   needed
  * @param connectTimeout longest time to establish a connection, name lookup and TLS included
  * @param handshakeTimeout longest time for the server's answer after that
- * @param maxHead bytes of that answer
+ * @param maxHead bytes of that answer's head; at most `socket.maxLeftover`
  * @param maxUnsent bytes that may wait for the server before nothing more is read from it
  * @param writeTimeout how long the server may read nothing of pending output; then the connection is closed
  * @param tls which certificates are trusted, for `wss`
@@ -42,7 +42,13 @@ final case class WebSocketClientConfig(
     is.between("loops", loops, 0, 1024)
     is.positive("connectTimeout", connectTimeout)
     is.positive("handshakeTimeout", handshakeTimeout)
-    is.between("maxHead", maxHead, 1, 48 * 1024)
+    is.between("maxHead", maxHead, 1, 48 * 1024) // a head must fit into a loop's read buffer
+    is.check(
+      "maxHead",
+      maxHead,
+      maxHead <= socket.maxLeftover,
+      s"at most socket.maxLeftover (${socket.maxLeftover})"
+    )
     is.positive("maxUnsent", maxUnsent)
     is.positive("writeTimeout", writeTimeout)
   }

@@ -10,9 +10,11 @@ private[host] final class Mount(path: String) {
   /** With a leading slash; empty for all paths. */
   val name: String = segments.map("/" + _).mkString
 
-  /** Whether a request's path begins with it. */
-  def isAbove(request: Request): Boolean =
-    request.path == name || request.path.startsWith(name + "/")
+  /** Whether a request's path begins with it, as for routes: both are compared decoded. */
+  def isAbove(request: Request): Boolean = {
+    val first = request.path.split("/", -1).slice(1, 1 + segments.length)
+    first.map(PercentCoding.decode).toList == segments.map(Right(_))
+  }
 
   /** The decoded segments of a request's path below it; an empty last one for a slash at the end. */
   def below(request: Request): Either[HttpError, List[String]] = {

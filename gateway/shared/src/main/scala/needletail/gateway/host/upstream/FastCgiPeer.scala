@@ -193,14 +193,14 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
   }
 
   private def requestEnded(x: FastCgiExchange, protocolStatus: Int): Unit = {
-    x.end(protocolStatus match {
+    val cause = protocolStatus match {
       case FastCgiRecord.RequestComplete => null
       case FastCgiRecord.Overloaded      => overloaded
       case FastCgiRecord.CannotMultiplex =>
         owner.learned(multiplexes = false)
         overloaded
       case other => new PeerLost(s"the FastCGI server refuses the request, with protocol status $other")
-    })
+    }
     roomAgain()
     // the part of its content that was not sent would be taken for another request's
     if (servesNobody && !(exchanges.isEmpty && owner.keepsConnections && x.hasSentAll)) close()
@@ -208,6 +208,7 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
       x.endInputLate()
       owner.requestEnded(this)
     }
+    x.end(cause) // last, as a local redirect may begin the next request now, here and with the same id
   }
 
   private def broken(why: String): Unit = {

@@ -1,0 +1,20 @@
+package needletail.gateway.host.incoming
+
+import needletail.http.Request
+import needletail.testing.Suite
+
+class MountSuite extends Suite {
+
+  test("a path is below a mount as routes see it: segment by segment, decoded") {
+    def isAbove(mount: String, path: String) = new Mount(mount).isAbove(Request.get(path))
+    for (path <- List("/app", "/app/", "/app/x", "/%61pp/x", "/app/%2e%2e/x"))
+      assert(isAbove("/app", path), path)
+    for (path <- List("/", "/ap", "/apps", "/apps/x", "/x/app", "//app/x", "/app%2fx", "/%zzapp", "/App/x"))
+      assert(!isAbove("/app", path), path)
+    assert(isAbove("/caf\u00e9/a b/", "/caf%C3%A9/a%20b/x"))
+    assert(isAbove("/caf\u00e9/a b/", "/caf%c3%a9/a%20b"))
+    for (path <- List("/caf%C3%A9", "/caf%C3%A9/a", "/caf%E9/a%20b", "/caf%25C3%25A9/a%20b"))
+      assert(!isAbove("/caf\u00e9/a b", path), path)
+    for (path <- List("/", "/x", "//")) assert(isAbove("/", path), path)
+  }
+}
