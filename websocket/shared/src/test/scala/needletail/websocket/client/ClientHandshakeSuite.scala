@@ -39,11 +39,10 @@ class ClientHandshakeSuite extends Suite {
     ServerFixture.serving(routes) { server =>
       withClient() { client =>
         def host(headers: Headers): String = {
-          val first  = Promise[String]()
-          val socket = wait(client.future(s"ws://127.0.0.1:${server.port}/host", headers) { _ =>
-            message => { first.trySuccess(message.text); () }
-          })
-          val host = wait(first.future)
+          val first                    = Promise[String]()
+          val inbox: WebSocketListener = message => { first.trySuccess(message.text); () }
+          val socket = wait(client.future(s"ws://127.0.0.1:${server.port}/host", headers)(_ => inbox))
+          val host   = wait(first.future)
           socket.close()
           host
         }

@@ -4,7 +4,7 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 
 import needletail.gateway.format.fastcgi.{FastCgiRecord, FastCgiWriter, NameValues}
-import needletail.gateway.host.{Answer, Hosted, ScriptedServer, UpstreamConfig, fastcgi}
+import needletail.gateway.host.{fastcgi, Answer, Hosted, ScriptedServer, UpstreamConfig}
 import needletail.http.text.ByteWriter
 import needletail.server.RawClient
 
@@ -20,7 +20,10 @@ class FastCgiPeerSuite extends Hosted {
           val asked = c.request()
           c.content()
           val isLast = asked.parameters("PATH_INFO") == "/last"
-          c.stdout(asked.id, if (isLast) "Content-Type: text/plain\r\n\r\nok" else s"Location: $path/last\r\n\r\n")
+          c.stdout(
+            asked.id,
+            if (isLast) "Content-Type: text/plain\r\n\r\nok" else s"Location: $path/last\r\n\r\n"
+          )
           c.end(asked.id)
         }
       })
@@ -52,7 +55,7 @@ class FastCgiPeerSuite extends Hosted {
           case FastCgiRecord.GetValues =>
             val values = new ByteWriter(64)
             NameValues.write(values, FastCgiRecord.MultiplexesConn, "1")
-            val w      = new ByteWriter(64)
+            val w = new ByteWriter(64)
             FastCgiWriter.management(w, FastCgiRecord.GetValuesResult, values)
             c.send(java.util.Arrays.copyOf(w.bytes, w.length))
             asking.incrementAndGet()
