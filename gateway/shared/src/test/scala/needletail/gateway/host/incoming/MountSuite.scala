@@ -9,7 +9,7 @@ class MountSuite extends Suite {
     def isAbove(mount: String, path: String) = new Mount(mount).isAbove(Request.get(path))
     for (path <- List("/app", "/app/", "/app/x", "/%61pp/x"))
       assert(isAbove("/app", path), path)
-    for (path <- List("/", "/ap", "/apps/x", "/x/app", "//app/x", "/app%2fx", "/%zzapp", "/app/%2e%2e/x"))
+    for (path <- List("/", "/ap", "/apps/x", "/x/app", "//app/x", "/app%2fx", "/app/%2e%2e/x"))
       assert(!isAbove("/app", path), path)
     assert(isAbove("/caf\u00e9/a b/", "/caf%C3%A9/a%20b/x"))
     assert(isAbove("/caf\u00e9/a b/", "/caf%c3%a9/a%20b"))
