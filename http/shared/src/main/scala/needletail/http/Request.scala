@@ -41,7 +41,7 @@ final class Request private[needletail] (
   /** State shared by the request and all requests derived from it. */
   private[needletail] def shared: RequestExtras = {
     val own = more
-    if (own.root == null) own else own.root
+    if (own.first == null) own else own.first.more
   }
 
   /**
@@ -50,8 +50,12 @@ final class Request private[needletail] (
    */
   def timeLimit: TimeLimit = if (dueNanos == Long.MaxValue) TimeLimit.none else TimeLimit.at(dueNanos)
 
-  /** The deadline in nanoseconds on the loop's clock; set by the server that calls the handler. */
-  private[needletail] var dueNanos: Long = Long.MaxValue
+  /** The deadline in nanoseconds on the loop's clock, set by the server that calls the handler; of the first request. */
+  private[needletail] def dueNanos: Long =
+    if (extras == null || extras.first == null) due else extras.first.dueNanos
+  private[needletail] def dueNanos_=(nanos: Long): Unit = due = nanos
+
+  private var due: Long = Long.MaxValue
 
   /** The gate to ask before anything is run for this request; null if nothing limits it. */
   private[needletail] def gate: Gate =
@@ -230,8 +234,8 @@ final class Request private[needletail] (
     limitedAsThis(Request.built(method, target, fields, content, connection, minorVersion, isReceived = true))
 
   private def derived(request: Request): Request = {
-    request.dueNanos = dueNanos
-    request.more.root = shared
+    val own = more
+    request.more.first = if (own.first == null) this else own.first
     request
   }
 
@@ -267,6 +271,59 @@ final class Request private[needletail] (
 
   override def toString: String =
     if (view.generation != generation) "Request(complete)" else s"$method $target"
+}
+
+/** Fields that only some requests use. */
+private[needletail] final class RequestExtras {
+  var parsedQuery: Parameters = null
+
+  /** The request that this one was made from; its gate applies to this one too. */
+  var origin: Request = null
+
+  /** The request that this one was made from at first; null if it is that itself. */
+  var first: Request = null
+
+  var reporter: Gate              = null
+  var dress: Response => Response = null
+
+  // The following are those of the first request, see `Request.shared`.
+
+  var wasRefused: Boolean           = false
+  private var id: String            = null
+  private var csrf: String          = null
+  private var isOver                = false
+  private var atEnd: List[Runnable] = Nil
+
+  /** The connection as it is for the client, which is behind a proxy; null if that is not known. */
+  @volatile var client: ConnectionInfo = null
+
+  /** The name of the field that its id is passed on by; null if it is not. */
+  @volatile var idField: String = null
+
+  /** The id that the request has been given, by `make` if it has none yet. From any thread. */
+  def idOr(make: => String): String = synchronized {
+    if (id == null) id = make
+    id
+  }
+
+  /** What the tokens against cross-site requests belong to; null if none has been made. */
+  def csrfOrNull: String = synchronized(csrf)
+
+  /** The same, made if there is none yet. From any thread. */
+  def csrfOr(make: => String): String = synchronized {
+    if (csrf == null) csrf = make
+    csrf
+  }
+
+  /** Runs `task` when the request is over. */
+  def onOver(task: Runnable): Unit = if (isOver) task.run() else atEnd = task :: atEnd
+
+  def end(): Unit = {
+    isOver = true
+    val tasks = atEnd
+    atEnd = Nil
+    tasks.foreach(_.run())
+  }
 }
 
 object Request {

@@ -40,25 +40,28 @@ class BodySuite extends Suite {
     assert(!wire.isFinished)
   }
 
-  test("content that has been read is not read again as if there were none") {
-    def answer(text: Async[String]): Async[Response] =
-      text.map(Response.ok(_)).recover { case e: IllegalStateException => Response.ok(e.getMessage) }
-    val twice: Handler = request => answer(request.text.flatMap(_ => request.text))
-    val after: Handler =
-      request => answer(request.body.stream.fold(0)((n, _) => n).flatMap(_ => request.text))
-    val further: Handler = request => answer(request.body.stream.next().flatMap(_ => request.text))
-    for (sent <- Seq(post(5) + "hello", chunkedPost + "5\r\nhello\r\n0\r\n\r\n")) {
-      for (handler <- Seq(twice, after)) {
-        val output = content(new FakeWire(handler, config).send(sent).output)
-        assert(output.startsWith("the content of a request can be read once"), output)
+  test("content that comes later extends the time limit of the request, and of those derived from it") {
+    var first: Request        = null
+    var derived: Seq[Request] = Nil
+    val wire                  = new FakeWire(
+      { request =>
+        first = request
+        val other = request.withHeader("X-A", "b")
+        derived = Seq(request.keep, other, other.withBody(MessageBody.empty), other.keep)
+        whole(request)
+      },
+      config
+    )
+    wire.send(post(3) + "a")
+    for (piece <- Seq("b", "c")) {
+      wire.after(15.seconds).send(piece)
+      if (piece == "b") {
+        assertEquals(first.dueNanos, wire.nowNanos + 30.seconds.toNanos)
+        assertEquals(derived.map(_.dueNanos).toSet, Set(first.dueNanos))
+        assertEquals(derived.map(_.timeLimit.nanos).toSet, Set(first.timeLimit.nanos))
       }
-      assertEquals(
-        content(new FakeWire(further, config).send(sent).output),
-        ""
-      ) // the rest, of which there is none
-      assertEquals(content(new FakeWire(whole, config).send(sent).output), "hello")
     }
-    assertEquals(content(new FakeWire(twice, config).send(post(0)).output), "")
+    assertEquals(content(wire.output), "abc")
   }
 
   test("a stream goes back as it comes") {
