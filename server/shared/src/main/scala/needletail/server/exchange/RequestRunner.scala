@@ -91,8 +91,10 @@ private[needletail] final class RequestRunner(handler: Handler, val context: Ser
 
   /** A response instead of the handler's, passed through the wrappers of the handler. */
   def dressed(request: Request, response: Response): Response =
-    try handler.dressed(request, request.dressed(response))
-    catch { case Survivable(e) => failed(request, e) }
+    try {
+      val dressed = handler.dressed(request, request.dressed(response))
+      if (dressed == null) failed(request, new NullPointerException("a wrapper returned null")) else dressed
+    } catch { case Survivable(e) => failed(request, e) }
 
   /**
    * The response to the current request, with `Connection: close` if that is cheaper: a refusal is cheap only if

@@ -67,10 +67,11 @@ private[server] final class WaitingRequests(
       try present.during(state, body)
       catch { case e: Throwable => ended(); throw e }
     reply match {
-      case later: Reply.Later =>
+      case later: Reply.Later if later.response != null =>
         isSync = false
         later.response.map { r => answered = true; r }.andFinally(ended())
       case response: Response => ended(); Async.value(response)
+      case _                  => ended(); Async.fail(new NullPointerException("a handler returned null"))
     }
   }
 

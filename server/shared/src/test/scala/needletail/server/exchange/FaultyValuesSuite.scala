@@ -2,6 +2,8 @@ package needletail.server.exchange
 
 import needletail.server.session.FakeWire
 
+import scala.concurrent.duration._
+
 import needletail.async.{Async, AsyncPromise}
 import needletail.http._
 import needletail.testing.Suite
@@ -41,6 +43,7 @@ class FaultyValuesSuite extends Suite {
       case "/null-now"    => Response.ok.stream(nullStream, 3)
       case "/empty"       => streamed(nothing, piece("one"), nothing, nothing, piece("two"), nothing)
       case "/fixed"       => Response.ok.stream(pieces(nothing, piece("one"), nothing), 3)
+      case "/never"       => new Reply.Later(new AsyncPromise[Response])
       case "/null-later"  => new Reply.Later(null)
       case "/endless"     => Response.ok.stream(pieces(piece("on"), piece("e"), new AsyncPromise), 3)
       case "/null-piece"  => streamed(Async.value(Some(null)))
@@ -106,6 +109,16 @@ class FaultyValuesSuite extends Suite {
     wire.send(get("/endless", "/ok"))
     val output = wire.output
     assert(output.contains("\r\n\r\noneHTTP/1.1 200 OK") && output.endsWith("fine"), output)
+  }
+
+  test("null from a wrapper, for a response that the server sends instead of the handler's, is a 500") {
+    val wrapped = handler.mapResponse((_, response) => if (response.status.isError) null else response)
+    val timed   = new FakeWire(wrapped)
+    timed.send(get("/never"))
+    assertEquals(timed.after(31.seconds).statuses, List(500))
+    timed.send(get("/null-piece", "/ok"))
+    assertEquals(timed.statuses, List(500, 200))
+    assert(!timed.isAborted)
   }
 
   test("a wrapper that makes each response a stream that fails is asked twice, not for ever") {
