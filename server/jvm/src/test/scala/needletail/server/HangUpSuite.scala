@@ -1,12 +1,12 @@
 package needletail.server
 
 import java.io.{BufferedReader, InputStreamReader}
-import java.net.Socket
+import java.net.{ServerSocket, Socket}
 
 import scala.concurrent.duration._
 
 import needletail.async.Async
-import needletail.http.{Handler, Reply, Response}
+import needletail.http.{Handler, Reply, Request, Response}
 import needletail.io.Address
 import needletail.testing.{ClassPath, Suite}
 
@@ -36,6 +36,18 @@ class HangUpSuite extends Suite {
     } finally { child.destroyForcibly(); () }
   }
 
+  // with -Xrs the JVM leaves the signals to the system
+  test("where signals cannot be handled, `run` throws and nothing listens") {
+    val java   = System.getProperty("java.home") + "/bin/java"
+    val path   = ClassPath.of(getClass.getClassLoader)
+    val child  = new ProcessBuilder(java, "-Xrs", "-cp", path, "needletail.server.NoSignalsMain")
+      .redirectErrorStream(true)
+      .start()
+    val output = new BufferedReader(new InputStreamReader(child.getInputStream))
+    try assertEquals(output.readLine(), "IllegalArgumentException, and closed")
+    finally { child.destroyForcibly(); () }
+  }
+
   private def hangUp(process: Process): Unit = {
     new ProcessBuilder("kill", "-HUP", process.pid.toString).start().waitFor()
     ()
@@ -52,4 +64,29 @@ object HangUpMain {
     Server(slow, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1)).run(s =>
       println(s"port ${s.port}")
     )
+}
+
+object NoSignalsMain {
+  def main(args: Array[String]): Unit = {
+    val port = freePort()
+    val here = ServerConfig(address = Address.Tcp("127.0.0.1", port), loops = 1)
+    try Server((_: Request) => Response.ok, here).run()
+    catch {
+      case e: IllegalArgumentException =>
+        val until = System.nanoTime() + 10.seconds.toNanos
+        while (listens(port) && System.nanoTime() < until) Thread.sleep(50)
+        println(s"${e.getClass.getSimpleName}, and ${if (listens(port)) "open" else "closed"}")
+    }
+    System.exit(0)
+  }
+
+  private def freePort(): Int = {
+    val socket = new ServerSocket(0)
+    try socket.getLocalPort
+    finally socket.close()
+  }
+
+  private def listens(port: Int): Boolean =
+    try { new Socket("127.0.0.1", port).close(); true }
+    catch { case _: java.io.IOException => false }
 }

@@ -174,13 +174,17 @@ object Server {
       }
     }
     val all   = Future.traverse(servers)(_.stopped.transform(how => Success(how)))
-    val await = Signals.awaiting(all.map(_ => ()))(() => drainAll())
-    Signals.onHangUp(() => hungUp())
-    try onStart(servers)
-    catch {
-      case e: Throwable =>
-        servers.foreach(_.close())
-        throw e
+    def orClose[A](body: => A): A =
+      try body
+      catch {
+        case e: Throwable =>
+          servers.foreach(_.close())
+          throw e
+      }
+    val await = orClose(Signals.awaiting(all.map(_ => ()))(() => drainAll()))
+    orClose {
+      Signals.onHangUp(() => hungUp())
+      onStart(servers)
     }
     await()
     all.value.foreach(_.get.foreach(_.get))
