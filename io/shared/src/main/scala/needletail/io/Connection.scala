@@ -183,6 +183,8 @@ final class Connection private[io] (
    */
   private[needletail] def expectInput(n: Int): Unit = input.expect(n)
 
+  /** Drops the bytes that the handler has not used, outside of `onData`. Later ones are passed on. */
+  private[needletail] def dropUnused(): Unit = input.dropUnused()
   private[io] def readNow(): Unit = input.readNow()
 
   /**

@@ -209,9 +209,14 @@ private[io] final class ConnectionInput(connection: Connection) {
 
   /** Drops the leftover bytes, as nothing more is passed on. */
   def drop(): Unit = {
+    dropUnused()
+    redeliver = false
+  }
+
+  /** Drops the leftover bytes. What arrives later is passed on. */
+  def dropUnused(): Unit = {
     leave(null)
     kept = 0
-    redeliver = false
   }
 
   /** Releases everything when the connection is closed. */

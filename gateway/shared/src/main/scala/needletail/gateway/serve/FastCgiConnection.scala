@@ -359,6 +359,12 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
     sum
   }
 
+  private[needletail] override def holdsUnread: Boolean = connection.pendingBytes == 0 && {
+    var i = 0
+    while (i < count && !active(i).holdsUnread) i += 1
+    i < count
+  }
+
   private[needletail] override def relieve(): Unit = if (connection.pendingBytes > 0) connection.abort()
   else turn {
     each(request => if (request.heldForPeer > 0) request.relieve())

@@ -77,13 +77,17 @@ private[gateway] final class FastCgiRequest(
       take(bytes, from, until)
       count()
     } else {
-      // what follows is dropped
-      inputEnded = true
-      bodyLeft = 0
-      unread = null
-      if (session == null) refuse(MemoryExhausted.asHttpError) else told(session.relieve())
+      endContent()
       count()
     }
+
+  /** There is no memory for it: its content that has come is dropped, and what follows. */
+  private def endContent(): Unit = {
+    inputEnded = true
+    bodyLeft = 0
+    unread = null
+    if (session == null) refuse(MemoryExhausted.asHttpError) else told(session.relieve())
+  }
 
   private def take(bytes: Array[Byte], from: Int, until: Int): Unit = {
     if (session == null) begin(hasBody = true)
@@ -147,15 +151,16 @@ private[gateway] final class FastCgiRequest(
   def heldForPeer: Long =
     if (over) 0
     else if (session == null) held
-    else if (session.awaitsClient) held + session.heldForClient
+    else if (session.memory.awaitsClient) held + session.memory.heldForClient
+    else if (session.memory.holdsUnread) sizeOf(unread)
     else 0
 
+  /** Whether that is content that waits behind its response. */
+  def holdsUnread: Boolean = !over && unread != null && session != null && session.memory.holdsUnread
+
   def relieve(): Unit = if (!over) {
-    if (session != null) told(session.relieve())
-    else {
-      complete = true
-      refuse(MemoryExhausted.asHttpError)
-    }
+    if (session == null) complete = true
+    endContent()
     count()
   }
 

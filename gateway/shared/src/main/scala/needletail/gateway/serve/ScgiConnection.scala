@@ -68,13 +68,19 @@ private[gateway] final class ScgiConnection(
 
   private[needletail] override def heldForPeer: Long =
     if (connection.pendingBytes > 0 || session == null) super.heldForPeer
-    else if (session.awaitsClient) super.heldForPeer + session.heldForClient
+    else if (session.memory.awaitsClient) super.heldForPeer + session.memory.heldForClient
+    else if (session.memory.holdsUnread) connection.unusedBytes.toLong
     else 0
+
+  private[needletail] override def holdsUnread: Boolean =
+    session != null && connection.unusedBytes > connection.pendingBytes && session.memory.holdsUnread
 
   private[needletail] override def relieve(): Unit =
     if (connection.pendingBytes > 0 || session == null) connection.abort()
     else {
       session.relieve()
+      connection.dropUnused()
+      bodyLeft = 0
       settle()
     }
 

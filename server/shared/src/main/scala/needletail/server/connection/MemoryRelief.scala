@@ -9,7 +9,8 @@ import needletail.server.operations.LoopCounts
  * Keeps the memory that one loop's connections hold for their peers below its bound, so that stalled peers cannot use
  * up all of it. When memory is short, it is reclaimed from stalled connections, those that hold most first. When it is
  * full, also from connections that are not stalled; as bodies are refused before that, this takes many peers that read
- * nothing.
+ * nothing. If it is full even then, connections end whose handlers are at work, but which TLS holds parts of records
+ * for: nobody is asked for room for these.
  *
  * Nothing waits for memory: it is granted or refused at once, so there are no deadlocks.
  *
@@ -63,16 +64,27 @@ private[server] final class MemoryRelief(
         ()
       }
     }
-    relieve(stalled, (loop.memory.bound + loop.memory.fixed) / 2) // half of what can be reclaimed
-    if (loop.memory.isFull) relieve(moving, loop.memory.bound - loop.memory.bound / 8)
+    reclaim(stalled, (loop.memory.bound + loop.memory.fixed) / 2)(_.heldForPeer)(_.relieve()) // half of what can be
+    val most = loop.memory.bound - loop.memory.bound / 8
+    if (loop.memory.isFull) reclaim(moving, most)(_.heldForPeer)(_.relieve())
+    if (loop.memory.isFull) {
+      val partly = ArrayBuffer.empty[ServedConnection]
+      connections.foreach { c => if (c.connection.undecryptedBytes >= Least) { partly += c; () } }
+      reclaim(partly, most)(_.connection.undecryptedBytes.toLong)(_.connection.abort())
+    }
   }
 
-  /** Reclaims memory from connections until no more than `enough` bytes are held. */
-  private def relieve(some: ArrayBuffer[ServedConnection], enough: Long): Unit = {
-    val order = some.sortBy(c => -c.heldForPeer).iterator
+  /** Reclaims memory from connections, of those that hold most first, until no more than `enough` bytes are held. */
+  private def reclaim(some: ArrayBuffer[ServedConnection], enough: Long)(of: ServedConnection => Long)(
+      from: ServedConnection => Unit
+  ): Unit = {
+    val order = some.sortBy(c => -of(c)).iterator
     while (loop.memory.held > enough && order.hasNext) {
-      counts.relieved += 1
-      order.next().relieve()
+      val next = order.next()
+      if (of(next) >= Least) {
+        counts.relieved += 1
+        from(next)
+      }
     }
   }
 }

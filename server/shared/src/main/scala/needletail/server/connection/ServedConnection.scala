@@ -20,9 +20,15 @@ abstract class ServedConnection(val connection: Connection) extends ConnectionHa
 
   // memory; see MemoryRelief
 
-  /** Bytes that are held until the peer sends or reads something. */
+  /**
+   * Bytes that are held until the peer sends or reads something, or that it has sent ahead: all that can be released
+   * without a loss to a handler at work.
+   */
   private[needletail] def heldForPeer: Long =
     connection.pendingBytes.toLong + connection.unusedBytes + connection.undecryptedBytes
+
+  /** Whether most of that is input that waits behind a reply, whatever its peer reads. */
+  private[needletail] def holdsUnread: Boolean = false
 
   /** Releases them: refuses or aborts the requests that they are held for. */
   private[needletail] def relieve(): Unit = connection.abort()
@@ -32,20 +38,21 @@ abstract class ServedConnection(val connection: Connection) extends ConnectionHa
   private var movedBefore: Long = 0
 
   /**
-   * Whether the peer has sent almost nothing, or read nothing, for a while. To be called repeatedly while memory is
-   * short.
+   * Whether the peer has sent almost nothing, or read nothing, for a while; that it reads is not enough where input
+   * waits behind its reply. To be called repeatedly while memory is short.
    *
    * @param now nanoseconds of the loop's clock
    */
   private[server] final def isStalled(now: Long): Boolean = {
-    val isReader = connection.isBackedUp
-    val patience = if (isReader) ServedConnection.ReaderPatience else ServedConnection.SenderPatience
+    val isAhead  = holdsUnread
+    val isReader = connection.isBackedUp && !isAhead
+    val patience = if (isReader || isAhead) ServedConnection.LongPatience else ServedConnection.SenderPatience
     if (now - askedAt > patience) lookedAt = now // not called for long: its time begins
     askedAt = now
     if (now - lookedAt < patience) false
     else {
       if (isReader) connection.offerPending()
-      val moved  = connection.bytesRead + connection.outputProgress
+      val moved  = connection.bytesRead + (if (isAhead) 0 else connection.outputProgress)
       val least  = if (isReader) 1 else ServedConnection.LeastSent
       val by     = moved - movedBefore // negative if a count has overflowed
       val stalls = by >= 0 && by < least
@@ -81,8 +88,9 @@ private[server] object ServedConnection {
   }
 
   // How long a peer may make no progress while memory is short, in nanoseconds, and how many bytes a peer that sends
-  // must send in that time. Readers get more time, since their progress shows only in steps of the kernel's buffer.
+  // must send in that time. Readers get more time, since their progress shows only in steps of the kernel's buffer, and
+  // so do peers that have sent something ahead, as it may be read soon.
   private final val SenderPatience = 1000L * 1000 * 1000
-  private final val ReaderPatience = 5000L * 1000 * 1000
+  private final val LongPatience   = 5000L * 1000 * 1000
   private final val LeastSent      = 8 * 1024
 }

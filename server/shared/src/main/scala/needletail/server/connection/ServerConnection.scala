@@ -3,7 +3,7 @@ package needletail.server.connection
 import needletail.http.{ConnectionInfo, Upgrade}
 import needletail.io.{Connection, FilePart}
 import needletail.server.exchange.RequestRunner
-import needletail.server.session.ServerSession
+import needletail.server.session.{ServerSession, SessionMemory}
 
 /** One HTTP/1.1 connection: calls its session, and is the session's [[SessionOutput]]. */
 private[server] final class ServerConnection(connection: Connection, runner: RequestRunner)
@@ -42,16 +42,26 @@ private[server] final class ServerConnection(connection: Connection, runner: Req
     settle()
   }
 
-  private[needletail] override def heldForPeer: Long =
-    if (connection.pendingBytes > 0 || session.awaitsClient) super.heldForPeer + session.heldForClient
-    else if (session.isIdle) connection.undecryptedBytes.toLong
-    else 0
+  private[needletail] override def heldForPeer: Long = inputFor(session.memory) + heldUntilClosed
 
-  private[needletail] override def relieve(): Unit = if (connection.pendingBytes > 0) connection.abort()
-  else {
-    session.relieve()
-    settle()
-  }
+  /** Input, used or not, whose loss costs no handler that is at work. */
+  private def inputFor(of: SessionMemory): Long =
+    if (of.awaitsClient || of.holdsUnread) connection.unusedBytes + of.heldForClient else 0
+
+  /** What is held until the connection is closed; what TLS holds of a record only if no handler would be lost with it. */
+  private def heldUntilClosed: Long =
+    connection.pendingBytes.toLong + (if (session.memory.isAtWork) 0 else connection.undecryptedBytes)
+
+  private[needletail] override def holdsUnread: Boolean =
+    connection.unusedBytes > connection.pendingBytes && session.memory.holdsUnread
+
+  private[needletail] override def relieve(): Unit =
+    if (inputFor(session.memory) < heldUntilClosed) connection.abort()
+    else {
+      session.relieve()
+      connection.dropUnused()
+      settle()
+    }
 
   protected def closed(cause: Throwable): Unit = session.peerGone()
 

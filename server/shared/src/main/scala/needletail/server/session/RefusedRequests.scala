@@ -12,7 +12,6 @@ import needletail.server.overload.RouteState
 private[server] final class RefusedRequests(
     owner: ServerExchange.Owner,
     runner: RequestRunner,
-    state: SessionState,
     input: InputWindow,
     reader: RequestReader,
     queue: ReplyQueue
@@ -39,7 +38,7 @@ private[server] final class RefusedRequests(
       val unheld = reader.takeUnheld()
       unheld != null && {
         val isRefused = queue.isEmpty
-        if (isRefused) addForMemory(unheld.view.method.isHead) else state.on(SessionState.HeadWaits)
+        if (isRefused) addForMemory(unheld.view.method.isHead) else reader.headWaits(unheld.view)
         context.giveParser(unheld)
         isRefused
       }

@@ -80,6 +80,19 @@ private[server] final class ReplyQueue(state: SessionState, heads: HeadMemory) {
     d
   }
 
+  /** Whether a handler is waited for. */
+  def isAtWork: Boolean = {
+    var x = head
+    while (x != null && !x.isHandlers) x = x.next
+    x != null
+  }
+
+  /** Whether the handler is waited for that may read `body`. */
+  def isAtWorkFor(body: BodyReader): Boolean = {
+    val x = ofBody(body)
+    x != null && x.isHandlers
+  }
+
   /** Responds with `instead` for handlers whose deadline has passed. Returns how many there were. */
   def expireHandlers(now: Long, instead: Response): Int = {
     var expired = 0

@@ -96,6 +96,17 @@ private[server] final class RequestReader(
     p
   }
 
+  private var isOfHead = false // the head that waits
+
+  /** That head, which has been read, must wait. */
+  def headWaits(head: RequestView): Unit = {
+    isOfHead = head.method.isHead
+    state.on(SessionState.HeadWaits)
+  }
+
+  /** Whether a head waits that is of a HEAD request, whose reply has no content. */
+  def isHeldForHead: Boolean = state.isHeld && isOfHead
+
   /** Whether more of a head than empty lines has arrived. */
   def hasBegunHead: Boolean = state.isInHead && parser.started
 
@@ -120,6 +131,9 @@ private[server] final class RequestReader(
 
   /** Whether content that has not arrived is being waited for. */
   def isContentWanted: Boolean = body != null && (body.isDropping || body.isWanted)
+
+  /** Whether content is to come, or has come, that nobody waits for. */
+  def isContentUnread: Boolean = body != null && !body.isDropping && !body.isWanted
 
   /** A reader begins to wait for content: the client has `bodyTimeout` to send some. */
   def contentWanted(): Unit = if (body != null) {

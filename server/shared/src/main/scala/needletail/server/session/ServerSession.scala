@@ -42,7 +42,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   private val writer    = new ReplyWriter(wire, runner, state, queue)
 
   // They have no state, so idle connections have none of them.
-  private def refused     = new RefusedRequests(this, runner, state, input, reader, queue)
+  private def refused     = new RefusedRequests(this, runner, input, reader, queue)
   private def lastReplies = new LastReplies(this, context, state, queue)
 
   private var info: ConnectionInfo = null // requested for the first request
@@ -157,18 +157,16 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
 
   // memory
 
-  /** Bytes that it holds, besides its connection, until its client has sent the rest. */
-  def heldForClient: Long = if (reader.body != null && reader.body.isWanted) reader.body.held else 0
-
-  /** Whether it waits for the rest of something that has begun to arrive. */
-  def awaitsClient: Boolean =
-    !state.isEnded && (state.isInHead || reader.body != null && reader.body.isWanted)
+  /** What is held for its client, to be asked for now. */
+  def memory: SessionMemory = new SessionMemory(state, reader, queue)
 
   /** Releases memory held for this client: an incomplete request is refused, and reading ends. */
   def relieve(): Unit = if (!state.isEnded) {
-    if (!state.hasContent) refused.addForMemory(isHead = false)
+    if (!state.hasContent)
+      if (state.isInHead || state.isHeld || queue.isEmpty) refused.addForMemory(reader.isHeldForHead)
+      else reader.stop() // which requests have been sent ahead is not known
     else if (!state.isDropping) {
-      bodyRefused(reader.body)
+      if (!memory.holdsUnread) bodyRefused(reader.body)
       reader.body.fail(MemoryExhausted)
     } else reader.stop()
     turn()
@@ -236,7 +234,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
             go = false
           } else {
             val head = parser.view
-            if (queue.mustWait(head)) state.on(SessionState.HeadWaits)
+            if (queue.mustWait(head)) reader.headWaits(head)
             else {
               input.skip(reader.headSize)
               serve(head)

@@ -41,6 +41,7 @@ private[server] final class CodecConnection[I, O](
   private var draining  = false
   private var peerEnded = false         // what it sent before is still answered, until `giveUpAt`
   private var over      = false
+  private var drops     = false         // what comes behind the awaited answer, as memory is short
   private var idleSince = connection.loop.nowNanos
 
   // a message that has begun and is not complete: since when, and when some of it arrived last
@@ -50,7 +51,10 @@ private[server] final class CodecConnection[I, O](
   peer.belongsTo(this)
   settle()
 
-  def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
+  def onData(bytes: Array[Byte], from: Int, until: Int): Int =
+    if (drops) until else receive(bytes, from, until)
+
+  private def receive(bytes: Array[Byte], from: Int, until: Int): Int = {
     var go     = true
     var isNext = !isPartial // whether what is left at the end is of a later message than before
     peer.heard()
@@ -200,7 +204,23 @@ private[server] final class CodecConnection[I, O](
   }
 
   private[needletail] override def heldForPeer: Long =
-    if (connection.pendingBytes > 0 || !pending) super.heldForPeer + reader.held else 0
+    if (connection.pendingBytes > 0 || !isAtWork) super.heldForPeer + reader.held
+    else connection.unusedBytes.toLong
+
+  private[needletail] override def holdsUnread: Boolean =
+    isAtWork && connection.unusedBytes > connection.pendingBytes
+
+  /** Messages behind one whose answer is awaited are dropped: it is answered, and is the last. */
+  private[needletail] override def relieve(): Unit =
+    if (!holdsUnread) connection.abort()
+    else {
+      draining = true
+      drops = true
+      connection.dropUnused()
+      settle()
+    }
+
+  private def isAtWork: Boolean = pending && !over
 
   private def mustNotKeep(bytes: Int): Boolean = {
     val already = connection.unusedBytes

@@ -1,0 +1,29 @@
+package needletail.server.session
+
+/** What is held for the client of a [[ServerSession]], as far as the session knows: see `MemoryRelief`. */
+private[needletail] final class SessionMemory private[session] (
+    state: SessionState,
+    reader: RequestReader,
+    queue: ReplyQueue
+) {
+
+  /** Bytes that the session holds, besides its connection, until its client has sent the rest. */
+  def heldForClient: Long = if (reader.body != null && reader.body.isWanted) reader.body.held else 0
+
+  /** Whether it waits for the rest of something that has begun to arrive. */
+  def awaitsClient: Boolean =
+    !state.isEnded && (state.isInHead || reader.body != null && reader.body.isWanted)
+
+  /** Whether a handler is at work, or a stream whose first piece the reply waits for. */
+  def isAtWork: Boolean = queue.isAtWork
+
+  /**
+   * Whether input that is not used waits behind a reply, without a handler at work that may read it: requests that were
+   * sent ahead, or content of a request whose reply goes without.
+   */
+  def holdsUnread: Boolean = !queue.isEmpty && {
+    if (state.hasContent) reader.isContentUnread && !queue.isAtWorkFor(reader.body)
+    else if (state.isAsking) !isAtWork
+    else !state.isClosed
+  }
+}
