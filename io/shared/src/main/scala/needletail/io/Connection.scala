@@ -185,7 +185,7 @@ final class Connection private[io] (
 
   /** Drops the bytes that the handler has not used, outside of `onData`. Later ones are passed on. */
   private[needletail] def dropUnused(): Unit = input.dropUnused()
-  private[io] def readNow(): Unit = input.readNow()
+  private[io] def readNow(): Unit            = input.readNow()
 
   /**
    * Whether it is open and the peer has neither sent anything that was not read nor ended its side, by one system call.

@@ -38,9 +38,9 @@ class HangUpSuite extends Suite {
 
   // with -Xrs the JVM leaves the signals to the system
   test("where signals cannot be handled, `run` throws and nothing listens") {
-    val java   = System.getProperty("java.home") + "/bin/java"
-    val path   = ClassPath.of(getClass.getClassLoader)
-    val child  = new ProcessBuilder(java, "-Xrs", "-cp", path, "needletail.server.NoSignalsMain")
+    val java  = System.getProperty("java.home") + "/bin/java"
+    val path  = ClassPath.of(getClass.getClassLoader)
+    val child = new ProcessBuilder(java, "-Xrs", "-cp", path, "needletail.server.NoSignalsMain")
       .redirectErrorStream(true)
       .start()
     val output = new BufferedReader(new InputStreamReader(child.getInputStream))

@@ -173,7 +173,7 @@ object Server {
         servers.foreach(_.drain())
       }
     }
-    val all   = Future.traverse(servers)(_.stopped.transform(how => Success(how)))
+    val all                       = Future.traverse(servers)(_.stopped.transform(how => Success(how)))
     def orClose[A](body: => A): A =
       try body
       catch {

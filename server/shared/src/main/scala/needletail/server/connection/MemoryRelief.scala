@@ -64,7 +64,10 @@ private[server] final class MemoryRelief(
         ()
       }
     }
-    reclaim(stalled, (loop.memory.bound + loop.memory.fixed) / 2)(_.heldForPeer)(_.relieve()) // half of what can be
+    reclaim(
+      stalled,
+      (loop.memory.bound + loop.memory.fixed) / 2
+    )(_.heldForPeer)(_.relieve()) // half of what can be
     val most = loop.memory.bound - loop.memory.bound / 8
     if (loop.memory.isFull) reclaim(moving, most)(_.heldForPeer)(_.relieve())
     if (loop.memory.isFull) {

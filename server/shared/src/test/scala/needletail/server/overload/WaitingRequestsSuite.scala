@@ -10,7 +10,9 @@ import needletail.testing.Suite
 class WaitingRequestsSuite extends Suite {
   private val route = new RouteClass("GET", "/held")
 
-  test("a request that was held takes a place within its route's limit until its reply is there, or is null") {
+  test(
+    "a request that was held takes a place within its route's limit until its reply is there, or is null"
+  ) {
     val admission = new VirtualServer(OverloadConfig()).admission
     def inFlight  = {
       var count = 0
