@@ -24,6 +24,7 @@ private[io] final class ConnectionInput(connection: Connection) {
   private var undecrypted = 0     // bytes that TLS holds, as counted in the loop's memory
   private var expected    = 0     // see Connection.expectInput
   private var total       = 0L
+  var readsLittle         = false // see Connection.readLittle
 
   private def loop: EventLoop            = connection.loop
   private def socket: Socket             = connection.socket
@@ -77,7 +78,7 @@ private[io] final class ConnectionInput(connection: Connection) {
     val held = kept
     val wide = expected > options.maxLeftover && mayReadWide
     val most = if (wide) math.min(expected, ReadArrays.Wide) else options.maxLeftover
-    val room = most - held
+    val room = if (readsLittle) math.min(most - held, Little) else most - held
     if (room <= 0) {
       // the handler has left these bytes, unless it has just resumed: then it gets them next
       if (!redeliver) paused = true
@@ -230,6 +231,9 @@ private[io] final class ConnectionInput(connection: Connection) {
 
 private[io] object ConnectionInput {
   final val EndOfInput = -1
+
+  /** Bytes that a read takes of what nobody wants yet. */
+  private final val Little = 8 * 1024
 
   /** What `isQuiet` reads into. All loops may, as nobody looks at it. */
   private val probe = new Array[Byte](1)

@@ -82,7 +82,9 @@ private[server] final class ServerConnection(connection: Connection, runner: Req
   /** After each call of the session: decides whether to continue reading, and when to call it next. */
   private def settle(hasUnused: Boolean): Unit = if (!connection.isOpen || session.isFinished) watchFlushing()
   else {
-    if (session.wantsInput || session.watchesForEnd(hasUnused)) {
+    val wants = session.wantsInput
+    if (wants || session.watchesForEnd(hasUnused)) {
+      connection.readLittle(!wants)
       if (connection.isPaused) connection.resumeReading()
     } else if (!connection.isPaused) connection.pauseReading()
     connection.deadline = Math.min(session.deadline, writingDeadline())

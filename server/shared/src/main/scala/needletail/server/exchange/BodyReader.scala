@@ -22,7 +22,7 @@ private[server] final class BodyReader(
     announced: Long,
     private var expectsContinue: Boolean,
     decoder: ContentDecoder
-) extends MessageBody {
+) extends UnreadContent(input, decoder, context.memory) {
   private var failure: Throwable                      = null
   private var lastTrailers: Headers                   = null // none
   private var pull: AsyncPromise[Option[Array[Byte]]] = null
@@ -50,9 +50,6 @@ private[server] final class BodyReader(
   private var isTold: Boolean       = false // that it has ended, to who reads it
   private var owesContinue: Boolean = false
   private var answered: Boolean     = false
-
-  /** Bytes that have arrived, and that the connection keeps, as nobody has read them; with what is behind the content. */
-  private var unused: Int = 0
 
   // How long the content was waited for, for its minimum rate; `waitsSince` is 0 if no reader waits
   private var waitedNanos: Long = 0
@@ -165,24 +162,6 @@ private[server] final class BodyReader(
       }
     }
 
-  /** Nobody reads now what has arrived. */
-  def leaveInWindow(): Unit = if (input.available > 0) unused = input.available
-
-  /** Whether something has been left so. */
-  def isLeftInWindow: Boolean = unused > 0
-
-  /** Whether all the rest has been left so, and nothing behind it. Never if its length is not known in advance. */
-  def isAtHand: Boolean = unused > 0 && unused == leftKnown
-
-  /**
-   * Whether it may arrive though nobody reads it, as it is not more than a connection keeps anyway; but not what is
-   * behind it.
-   */
-  def mayArrive: Boolean = {
-    val left = leftKnown
-    unused <= left && left > 0 && (unused == left || left <= BodyReader.MostUnused && !context.memory.isTight)
-  }
-
   /** Delivers the content in the window to its reader. Returns false if more bytes are needed first. */
   def feed(): Boolean = {
     val piece = take(partWanted)
@@ -231,7 +210,7 @@ private[server] final class BodyReader(
 
   /** The content in the window, copied unless it may be `BodyReader.part`; null if there is none. */
   private def take(asPart: Boolean): Array[Byte] = {
-    unused = 0
+    readAgain()
     if (decoder.isChunked) takeChunks() else takeKnown(asPart)
   }
 
@@ -354,12 +333,6 @@ private[server] object BodyReader {
 
   /** So many bytes of trailers may be kept though nobody reads them: the last CRLF may arrive in two parts. */
   private final val FewTrailers = 256
-
-  /** Bytes of content that may arrive before it is read, so that its client's end is noticed. */
-  private final val MostUnused = 16 * 1024
-
-  private final val ReadTwice =
-    "the content of a request can be read once, and has been read: keep what was read"
 
   /** Told when a request's content is read. Called on the connection's loop, also outside of its turns. */
   trait Owner {

@@ -138,16 +138,16 @@ private[server] final class RequestReader(
   /** A reader begins to wait for content: the client has `bodyTimeout` to send some. */
   def contentWanted(): Unit = if (body != null) {
     if (body.isLeftInWindow) wire.offerAgain()
-    waitForContent(wire.nowNanos)
+    if (body.isCut) body.fail(RequestReader.cutOff) else waitForContent(wire.nowNanos)
   }
 
-  /** Whether the rest of the content waits to be read, all of it. */
-  def isContentAtHand: Boolean = body != null && body.isAtHand && !body.isDropping
+  /** The client will send no more. Returns whether the rest of the content waits to be read, as far as is known. */
+  def keepsLast(): Boolean = body != null && !body.isDropping && body.takeLast()
 
   /**
    * Whether to continue reading, although nothing can be used now, to notice that the client ends its side or is gone.
    * Not once it has sent something behind its last request, behind content that nobody reads, or behind as many requests
-   * as may be in progress, nor where that content is large: it must wait.
+   * as may be in progress, nor where much of that content waits: it must wait, too.
    *
    * @param isOwed whether a reply is due
    * @param isBehind whether bytes wait already that are not used yet, or output that the client has not taken
@@ -175,7 +175,7 @@ private[server] final class RequestReader(
   def feed(): Boolean = {
     val b   = body
     val fed = b.feed()
-    if (body eq b) progress()
+    if (body eq b) { if (!fed && b.isCut) b.fail(RequestReader.cutOff) else progress() }
     fed
   }
 
@@ -273,7 +273,7 @@ private[server] final class RequestReader(
       context.counts.timeouts += 1
       return RequestReader.tooSlow
     } else if (state.isInHead) stop()
-    else if (state.hasContent) contentTooSlow()
+    else if (state.hasContent) { if (isContentWanted) contentTooSlow() else body.watch() }
     else if (isIdle) if (wire.handshakeProceeds()) idleAgain() else stop()
     null
   }
@@ -305,7 +305,8 @@ private[server] final class RequestReader(
     else {
       idleSince = RequestReader.Busy
       // otherwise set when the head began, or when content was read
-      if (!state.isInHead && !isContentWanted) deadline = Long.MaxValue
+      if (!state.isInHead && !isContentWanted)
+        deadline = if (body == null) Long.MaxValue else body.watchAt(now)
     }
 }
 
@@ -313,6 +314,8 @@ private[session] object RequestReader {
   private final val Busy = Long.MinValue
 
   private val tooSlow = HttpError(Status.RequestTimeout, "the head of the request took too long")
+
+  val cutOff = HttpError(Status.BadRequest, "the request ended before its body did")
 
   /** How a client begins that speaks TLS (RFC 8446 section 5.1). */
   final val TlsHandshake: Byte = 22

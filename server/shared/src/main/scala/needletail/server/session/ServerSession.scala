@@ -77,10 +77,10 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
    * @param isContentKept whether the caller has all the rest of the last request's content, and will pass it
    */
   def peerEnded(isContentKept: Boolean = false): Unit = {
-    val isRestKept = reader.isContentAtHand || isContentKept && state.hasContent && !state.isDropping
+    val isRestKept = isContentKept && state.hasContent && !state.isDropping || reader.keepsLast()
     if (reader.hasBegunHead) refuse(HttpError(Status.BadRequest, "the request ended before its head did"))
     else if (state.hasContent && !state.isDropping && !isRestKept)
-      reader.body.fail(HttpError(Status.BadRequest, "the request ended before its body did"))
+      reader.body.fail(RequestReader.cutOff)
     reader.peerEnded(isRestKept)
     lastReplies.peerEnded(wire.nowNanos)
     turn()

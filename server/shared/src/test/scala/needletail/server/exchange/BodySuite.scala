@@ -89,6 +89,17 @@ class BodySuite extends Suite {
     assertEquals(idle.cancelled, 0)
   }
 
+  test("the same if another request is behind it, which waits for its turn") {
+    for (parts <- List(List("hello" + post(0)), List("hel", "lo" + post(0)), List("hello", post(0)))) {
+      val idle = new Idle(config)
+      idle.wire.send(post(5) + parts.head)
+      parts.tail.foreach(idle.wire.send(_))
+      assertEquals(idle.wire.statuses, List(200), parts)
+      assertEquals(idle.wire.after(31.seconds).statuses, Nil)
+      assertEquals(idle.cancelled, 0)
+    }
+  }
+
   test("a streamed reply whose head waits for its first piece has the handler's time for it") {
     for (begun <- List(post(6) + "abc", post(90000) + "a" * 40000, chunkedPost + "3\r\nabc\r\n0\r\n\r\n")) {
       val idle = new Idle(config)

@@ -222,6 +222,47 @@ class HalfCloseSuite extends Suite {
     assert(!wire.isFinished)
   }
 
+  private def post(fields: String) = s"POST / HTTP/1.1\r\nHost: a\r\n$fields\r\n\r\n"
+  private val large                =
+    Seq(
+      "a length" -> post("Content-Length: 1000000"),
+      "chunks"   -> (post("Transfer-Encoding: chunked") + "fff\r\n")
+    )
+
+  test("of content that nobody has read for a while a little is read, so that the client's end is noticed") {
+    for ((name, ask) <- large; before <- List("", "x" * 1000)) {
+      val w = new Waiting
+      w.wire.send(ask + before)
+      assert(!w.wire.session.watchesForEnd(hasUnused = true), name)
+      w.wire.after(99.millis)
+      assert(!w.wire.session.watchesForEnd(hasUnused = true), name)
+      w.wire.after(1.milli)
+      assert(w.wire.session.watchesForEnd(hasUnused = true), name)
+      w.wire.send("x" * 7000).end().after(1.second)
+      assert(w.cancelled && w.wire.isFinished, s"$name, ${before.length}")
+      val v = new Waiting
+      v.wire.send(ask + before).after(100.millis).send("x" * 7000).send("x" * 2000)
+      assert(!v.wire.session.watchesForEnd(hasUnused = true), s"$name: it waits")
+    }
+  }
+
+  test(
+    "chunks that had arrived before the client's end are read after it, and are a 400 if they are not all"
+  ) {
+    for (
+      (chunks, status) <- Seq("5\r\nhello\r\n0\r\n\r\n" -> 200, "5\r\nhello\r\n" -> 400, "5\r\nhell" -> 400)
+    ) {
+      val go   = new AsyncPromise[Unit]
+      val wire = new FakeWire(request => go.flatMap(_ => request.text).map(Response.ok(_)), config)
+      wire.send(post("Transfer-Encoding: chunked") + chunks).after(100.millis).end().after(900.millis)
+      go.succeed(())
+      val output = wire.turn().output
+      assert(output.startsWith(s"HTTP/1.1 $status "), s"$chunks: $output")
+      if (status == 200) assert(output.endsWith("\r\n\r\nhello"), output)
+      assert(wire.isFinished)
+    }
+  }
+
   private val onSockets =
     config.copy(address = Address.Tcp("127.0.0.1", 0), loops = 1, halfCloseGrace = 100.millis)
 
@@ -249,6 +290,30 @@ class HalfCloseSuite extends Suite {
         }
       finally { Await.result(server.close(), 20.seconds); () }
     }
+  }
+
+  test("over a socket: the same in the middle of a large content, of which its handler has read a piece") {
+    @volatile var asked     = 0
+    @volatile var cancelled = 0
+    val handler: Handler    = request =>
+      new Reply.Later(request.body.stream.next().flatMap { _ =>
+        val never = new AsyncPromise[Response]
+        never.onCancel(() => cancelled += 1)
+        asked += 1
+        never
+      })
+    val server = Server(handler, onSockets.copy(handlerTimeout = 60.seconds)).start()
+    try
+      for (((name, ask), i) <- (large ++ large).zipWithIndex) {
+        val client = new RawClient(server.port).send(ask + "x")
+        eventually(asked == i + 1, name)
+        client.send("x" * 1000)
+        if (i >= large.length) client.socket.setSoLinger(true, 0)
+        client.close()
+        eventually(cancelled == i + 1, name)
+        eventually(Await.result(server.statistics, 20.seconds).connectionsOpen == 0)
+      }
+    finally { Await.result(server.close(), 20.seconds); () }
   }
 
   test("over a socket: a client that ends its side after its request gets its answer") {

@@ -1,0 +1,84 @@
+package needletail.server.exchange
+
+import needletail.http.MessageBody
+import needletail.http.http1.ContentDecoder
+import needletail.io.loop.LoopMemory
+
+/**
+ * What of a request's content has arrived, or may arrive, while nobody reads it. It stays in the connection, which
+ * notices that its client has ended its side or is gone only as far as it reads: so a little may arrive.
+ */
+private[server] abstract class UnreadContent(input: InputWindow, decoder: ContentDecoder, memory: LoopMemory)
+    extends MessageBody {
+  import UnreadContent._
+
+  /** Bytes that have arrived, and that the connection keeps, as nobody has read them; with what is behind the content. */
+  private var unused: Int = 0
+
+  private var watchesAt: Long    = 0 // when `watch` is to be called; 0 if somebody has just read
+  private var isWatched: Boolean = false
+
+  /** Whether the client has ended its side: what is left in the window is all that will come. */
+  private var isLast: Boolean = false
+
+  /** Bytes still to come; 0 if not known in advance. */
+  def leftKnown: Long
+
+  /** Nobody reads now what has arrived. */
+  final def leaveInWindow(): Unit = if (input.available > 0) unused = input.available
+
+  /** What has arrived is being read. */
+  protected final def readAgain(): Unit = {
+    unused = 0
+    watchesAt = 0
+    isWatched = false
+  }
+
+  /** Whether something has been left in the window. */
+  final def isLeftInWindow: Boolean = unused > 0
+
+  /** Whether all the rest has been left so. Never if its length is not known in advance. */
+  final def isAtHand: Boolean = leftKnown > 0 && unused >= leftKnown
+
+  /**
+   * Whether it may arrive though nobody reads it: where it is not more than a connection keeps anyway, and a little of it
+   * once nobody has read it for a while; but not what is behind it.
+   */
+  final def mayArrive: Boolean = {
+    val left     = leftKnown
+    val isLittle = isWatched && unused < MostWatched
+    if (decoder.isChunked) isLittle && !memory.isTight
+    else
+      unused <= left && left > 0 && (unused == left || (isLittle || left <= MostUnused) && !memory.isTight)
+  }
+
+  /** Nobody reads it, at `now`: when to call `watch`; MaxValue if it was called, or need not be. */
+  final def watchAt(now: Long): Long =
+    if (isWatched || !decoder.isChunked && leftKnown <= MostUnused) Long.MaxValue
+    else {
+      if (watchesAt == 0) watchesAt = now + WatchNanos
+      watchesAt
+    }
+
+  /** Nobody has read it for a while: a little of it may arrive. */
+  final def watch(): Unit = isWatched = true
+
+  /** The client has ended its side. Returns whether what has been left in the window may be all the rest. */
+  final def takeLast(): Boolean = isAtHand || decoder.isChunked && unused > 0 && {
+    isLast = true
+    true
+  }
+
+  /** Whether all that has come after `takeLast` has been read, so that the content will not be complete. */
+  final def isCut: Boolean = isLast && unused == 0
+}
+
+private[server] object UnreadContent {
+
+  /** Bytes of content that may arrive before it is read. */
+  private final val MostUnused = 16 * 1024
+
+  /** The same for content that is larger, or of unknown length, once nobody has read it for `WatchNanos`. */
+  private final val MostWatched = 8 * 1024
+  private final val WatchNanos  = 100L * 1000 * 1000
+}
