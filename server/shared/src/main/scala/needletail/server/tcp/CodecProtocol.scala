@@ -38,6 +38,15 @@ private[server] final class CodecProtocol[I, O](
 
     def connected(connection: Connection): ServedConnection = {
       val peer = new CodecPeer[O](connection, codec, settings.maxPendingOutput, isHeard = config.tls.isEmpty)
+      try serve(connection, peer)
+      catch {
+        case e: Throwable =>
+          connection.loop.endOfTurn(() => peer.ended()) // nothing else tells it
+          throw e
+      }
+    }
+
+    private def serve(connection: Connection, peer: CodecPeer[O]): ServedConnection = {
       val answer = session(peer)
       new CodecConnection[I, O](
         connection,

@@ -53,6 +53,28 @@ class MessageConnectionSuite extends Suite with TemporaryDirectories {
 
   private def isClosed(connection: MessageConnection[String]): Boolean = !connection.send("")
 
+  test("that a connection is closed is told also if its session or its decoder cannot be made") {
+    for (fails <- Seq("session", "decoder")) {
+      def fail(here: String): Unit = if (here == fails) throw new IllegalStateException(s"no $here")
+      object Failing extends Codec[String, String] {
+        def decoder(): Decoder[String]        = { fail("decoder"); Lines.decoder() }
+        def encode(line: String): Array[Byte] = Lines.encode(line)
+      }
+      val ended  = Promise[Boolean]()
+      val server = TcpServer.serve(Failing, config) { connection =>
+        connection.closed.foreach { _ => ended.trySuccess(connection.send("late")); () }
+        fail("session")
+        line => Answer(line)
+      }
+      ServerFixture.serving(server) { server =>
+        val client = new RawClient(server.port)
+        assertEquals(Await.result(ended.future, patience), false)
+        assert(client.isEnded)
+        client.close()
+      }
+    }
+  }
+
   test("a server sends first, beside answers, and while an answer is awaited") {
     val never = new AsyncPromise[Answer[String]]
     serving() { connection =>

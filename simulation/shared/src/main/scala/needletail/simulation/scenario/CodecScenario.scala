@@ -10,10 +10,10 @@ import needletail.server.tcp.TcpServer
 import needletail.simulation.peer.{RawClient, SimpleClient}
 import needletail.simulation.reader.Mark
 import needletail.simulation.service.{Service, UserCode}
-import needletail.simulation.world.World
+import needletail.simulation.world.{SeededRandom, World}
 import needletail.tcp.{Codec, Decoded, Decoder}
 
-/** A server of a line protocol: each line is echoed, in order, now or later. */
+/** A server of a line protocol: each line is echoed, in order, now or later. Some servers also send lines by themselves. */
 final class CodecScenario(world: World) extends Scenario {
   private val random = world.random
   private val code   = new UserCode(world)
@@ -46,9 +46,14 @@ final class CodecScenario(world: World) extends Scenario {
     handlerTimeout = 30.seconds
   )
 
+  /** Chosen by the seed itself: so the other seeds stand for the simulations that docs/testing.md says they do. */
+  private val pushes   = world.seed % 3 == 1
+  private val ofPushes = new SeededRandom(world.seed)
+
   def run(): Unit = {
-    val server = TcpServer.serveOn(world.platform, Lines, config) { _ =>
+    val server = TcpServer.serveOn(world.platform, Lines, config) { connection =>
       code.at("a session function")
+      if (pushes) { val _ = new PushedLines(world, connection, ofPushes, mayClose = !isFair) }
       line => {
         code.at("an answer")
         if (random.percent(60)) Answer(line)
@@ -132,20 +137,26 @@ private final class RawLineClient(
       new RawClient(world, s"client $number", end, parts, behaviour)(
         (bytes, n) => { text.append(new String(bytes, 0, n, US_ASCII)); ends() },
         _ => true,
-        () => text.length >= all.length,
+        () => own.length >= all.length,
         _ => ()
       )
 
-  private def ends(): Unit =
-    if (!all.startsWith(text.toString))
-      world.found(s"client $number read '${text.takeRight(60)}' where its own lines should be")
+  private def own: String = PushedLines.apart(text.toString)._1
+
+  private def ends(): Unit = {
+    val (own, pushed) = PushedLines.apart(text.toString)
+    if (!all.startsWith(own))
+      world.found(s"client $number read '${own.takeRight(60)}' where its own lines should be")
+    if (pushed != (1 to pushed.length))
+      world.found(s"client $number read the pushed lines ${pushed.mkString(", ")}")
+  }
 
   def isOver: Boolean     = client == null || client.isOver
-  def isAnswered: Boolean = text.length == all.length
+  def isAnswered: Boolean = own.length == all.length
 
   def check(): Unit = if (client != null && client.isDisappointed && !isAnswered)
     world.found(
-      s"client $number was neither answered nor told the end, after ${text.length} of ${all.length} bytes"
+      s"client $number was neither answered nor told the end, after ${own.length} of ${all.length} bytes"
     )
 }
 
