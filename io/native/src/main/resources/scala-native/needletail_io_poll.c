@@ -97,6 +97,7 @@ int needletail_io_wake(int fd) {
 
 static int signal_fd = -1;
 static atomic_int signal_hung_up, signal_terminated;
+static struct sigaction before_term, before_int;
 
 static void on_signal(int number) {
     int e = errno;
@@ -107,9 +108,9 @@ static void on_signal(int number) {
     errno = e;
 }
 
-/* From now on SIGTERM and SIGINT only make needletail_io_signal_wait return. To be called once. */
+/* From now on SIGTERM and SIGINT only make needletail_io_signal_wait return. Not to be called again before `close`. */
 int needletail_io_signal_open(void) {
-    signal_fd = eventfd(0, EFD_CLOEXEC);
+    if (signal_fd < 0) signal_fd = eventfd(0, EFD_CLOEXEC);
     if (signal_fd < 0) return -errno;
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -117,8 +118,15 @@ int needletail_io_signal_open(void) {
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
     signal(SIGPIPE, SIG_IGN); /* a log that nobody reads any more must not end a server */
-    if (sigaction(SIGTERM, &action, NULL) != 0 || sigaction(SIGINT, &action, NULL) != 0) return -errno;
+    if (sigaction(SIGTERM, &action, &before_term) != 0 || sigaction(SIGINT, &action, &before_int) != 0) return -errno;
     return 0;
+}
+
+/* They do what they did before, also one that has come meanwhile, and that nobody was told of. */
+void needletail_io_signal_close(void) {
+    sigaction(SIGTERM, &before_term, NULL);
+    sigaction(SIGINT, &before_int, NULL);
+    if (atomic_exchange(&signal_terminated, 0)) raise(SIGTERM);
 }
 
 /* The same for SIGHUP, before or after. Until the former is called, it has no effect. As `nohup` has made it, it stays. */

@@ -4,17 +4,29 @@ import java.util.concurrent.CountDownLatch
 
 import scala.concurrent.{ExecutionContext, Future}
 
-import sun.misc.Signal
+import sun.misc.{Signal, SignalHandler}
 
 /** Signals of the operating system. */
 object Signals {
+  private val ending = List("TERM", "INT").map(new Signal(_))
 
+  private var chosen: () => Unit          = null  // of `onTerminate`
+  private var before: List[SignalHandler] = null  // what handled them; null: it still does
+  private var waits                       = 0
+  @volatile private var hasCome           = false // while somebody waited
   /**
    * Calls `f`, on any thread, whenever the process receives SIGTERM or SIGINT, which then no longer end it. The `f` of
    * the last call replaces the earlier ones.
    */
-  def onTerminate(f: () => Unit): Unit =
-    for (name <- List("TERM", "INT")) Signal.handle(new Signal(name), _ => f())
+  def onTerminate(f: () => Unit): Unit = synchronized {
+    chosen = f
+    catching(f)
+  }
+
+  private def catching(f: () => Unit): Unit = {
+    val replaced = ending.map(Signal.handle(_, _ => f()))
+    if (before eq null) before = replaced
+  }
 
   /**
    * Calls `f`, on any thread, whenever the process receives SIGHUP, which then no longer ends it; unless it was started
@@ -22,15 +34,31 @@ object Signals {
    */
   def onHangUp(f: () => Unit): Unit = { Signal.handle(new Signal("HUP"), _ => f()); () }
 
-  /**
-   * As `onTerminate`, from now on. The function it returns, to be called once, waits until `stopped` is complete.
-   */
-  def awaiting(stopped: Future[Unit])(f: () => Unit): () => Unit = {
-    onTerminate(f)
-    () => {
-      val over = new CountDownLatch(1)
-      stopped.onComplete(_ => over.countDown())(ExecutionContext.parasitic)
-      over.await()
+  /** As `onTerminate`, from now on, until what it returns has waited: until `stopped` is complete. */
+  def awaiting(stopped: Future[Unit])(f: () => Unit): SignalWait = {
+    synchronized {
+      waits += 1
+      hasCome = false
+      catching { () => hasCome = true; f() }
     }
+    new SignalWait {
+      def apply(): Unit = {
+        val over = new CountDownLatch(1)
+        stopped.onComplete(_ => over.countDown())(ExecutionContext.parasitic)
+        try over.await()
+        finally cancel()
+      }
+      def cancel(): Unit = waitEnds()
+    }
+  }
+
+  private def waitEnds(): Unit = synchronized {
+    waits -= 1
+    if (waits == 0 && !hasCome)
+      if (chosen ne null) catching(chosen)
+      else {
+        ending.zip(before).foreach { case (signal, handler) => Signal.handle(signal, handler) }
+        before = null
+      }
   }
 }

@@ -12,6 +12,10 @@ object Signals {
   @volatile private var action: () => Unit = null // null: not installed yet
   @volatile private var hangUp: () => Unit = null
 
+  private var chosen: () => Unit = null  // of `onTerminate`
+  private var waits              = 0     // how many `awaiting` has begun, and that have not ended
+  @volatile private var hasCome  = false // SIGTERM or SIGINT, while somebody waited
+
   private var isAwaited = false // whether a thread waits for signals, which one only can do
   private var others    = 0     // threads that would, but wait for their own end meanwhile
 
@@ -20,6 +24,7 @@ object Signals {
    * the last call replaces the earlier ones.
    */
   def onTerminate(f: () => Unit): Unit = synchronized {
+    chosen = f
     catching(f)
     if (!isAwaited) {
       isAwaited = true
@@ -46,12 +51,34 @@ object Signals {
   }
 
   /**
-   * As `onTerminate`, from now on, without a thread of its own. The function it returns waits until `stopped` is
-   * complete, and calls `f` meanwhile. (Starting a thread takes a millisecond or more on Native.)
+   * As `onTerminate`, from now on, without a thread of its own, until what it returns has waited: until `stopped` is
+   * complete. It calls `f` meanwhile. (Starting a thread takes a millisecond or more on Native.)
    */
-  def awaiting(stopped: Future[Unit])(f: () => Unit): () => Unit = {
-    synchronized(catching(f))
-    () => if (takesTurn()) awaitSignals(stopped) else awaitEnd(stopped)
+  def awaiting(stopped: Future[Unit])(f: () => Unit): SignalWait = {
+    synchronized {
+      waits += 1
+      hasCome = false
+      catching(f)
+    }
+    new SignalWait {
+      def apply(): Unit =
+        try if (takesTurn()) awaitSignals(stopped) else awaitEnd(stopped)
+        finally {
+          if (Kernel.signalTerminated() != 0) hasCome = true
+          cancel()
+        }
+      def cancel(): Unit = waitEnds()
+    }
+  }
+
+  private def waitEnds(): Unit = synchronized {
+    waits -= 1
+    if (waits == 0 && !hasCome)
+      if (chosen ne null) action = chosen
+      else {
+        Kernel.signalClose()
+        action = null
+      }
   }
 
   private def takesTurn(): Boolean = synchronized {
@@ -64,7 +91,7 @@ object Signals {
     stopped.onComplete(_ => Kernel.signalWake())(ExecutionContext.parasitic)
     await(() => stopped.isCompleted)
     synchronized {
-      if (others > 0) startThread() else isAwaited = false
+      if (others > 0 || (chosen ne null)) startThread() else isAwaited = false
     }
   }
 
@@ -89,6 +116,9 @@ object Signals {
       if (!until())
         try {
           if (Kernel.signalHungUp() != 0) hangUp()
-          if (Kernel.signalTerminated() != 0) action()
+          if (Kernel.signalTerminated() != 0) {
+            hasCome = true
+            action()
+          }
         } catch { case e: Throwable => FailureLog.report("an exception in a signal's action", e) }
 }

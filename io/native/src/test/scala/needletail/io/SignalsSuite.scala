@@ -8,6 +8,32 @@ import scala.scalanative.posix.unistd.getpid
 
 class SignalsSuite extends LoopSuite {
 
+  /** Whether a signal is in one of the sets of this process, such as `SigCgt` for those that are caught. */
+  private def isIn(set: String, signal: Int): Boolean = {
+    val status = new java.io.BufferedReader(new java.io.FileReader("/proc/self/status"))
+    val line   =
+      try Iterator.continually(status.readLine()).find(_.startsWith(set)).get
+      finally status.close()
+    (java.lang.Long.parseLong(line.drop(7).trim, 16) >> (signal - 1) & 1) == 1
+  }
+  private def isCaught = (isIn("SigCgt", SIGTERM), isIn("SigCgt", SIGINT))
+
+  // the first, as the process keeps what the others pass to `onTerminate`
+  test("once nobody waits, SIGTERM and SIGINT end the process again") {
+    val before = isCaught
+    val ended  = scala.concurrent.Future.unit
+    val waits  = List.fill(2)(Signals.awaiting(ended)(() => ()))
+    assertEquals(isCaught, (true, true))
+    waits.head.cancel()
+    assertEquals(isCaught, (true, true))
+    waits.last.cancel()
+    assertEquals(isCaught, before)
+    val again = Signals.awaiting(ended)(() => ())
+    assertEquals(isCaught, (true, true))
+    again()
+    assertEquals(isCaught, before)
+  }
+
   test("signals are noticed by whoever waits, also when those that waited before have gone") {
     val events  = new Events
     val stopped = List.fill(3)(Promise[Unit]())
@@ -50,12 +76,7 @@ class SignalsSuite extends LoopSuite {
   test(
     "SIGXFSZ is ignored, so that a write beyond the limit of a file's size fails and does not end the program"
   ) {
-    val status = new java.io.BufferedReader(new java.io.FileReader("/proc/self/status"))
-    val line   =
-      try Iterator.continually(status.readLine()).find(_.startsWith("SigIgn:")).get
-      finally status.close()
-    val ignored = line.drop(7).trim
-    assert((java.lang.Long.parseLong(ignored, 16) >> (SignalsSuite.FileSize - 1) & 1) == 1, ignored)
+    assert(isIn("SigIgn", SignalsSuite.FileSize))
   }
 }
 

@@ -1,7 +1,8 @@
 package needletail.server
 
 import java.io.{BufferedReader, InputStreamReader}
-import java.net.{ServerSocket, Socket}
+import java.net.Socket
+import java.util.concurrent.TimeUnit
 
 import scala.concurrent.duration._
 
@@ -14,11 +15,7 @@ class HangUpSuite extends Suite {
 
   // Where a terminal is closed, the shell passes the signal on, and the kernel sends it when the shell has ended.
   test("SIGHUP without TLS begins a drain, and the next one cuts nothing off") {
-    val java  = System.getProperty("java.home") + "/bin/java"
-    val child =
-      new ProcessBuilder(java, "-cp", ClassPath.of(getClass.getClassLoader), "needletail.server.HangUpMain")
-        .redirectErrorStream(true)
-        .start()
+    val child                          = start("HangUpMain")
     val output                         = new BufferedReader(new InputStreamReader(child.getInputStream))
     def lineWith(text: String): String = Iterator.continually(output.readLine()).find(_.contains(text)).get
     try {
@@ -36,21 +33,41 @@ class HangUpSuite extends Suite {
     } finally { child.destroyForcibly(); () }
   }
 
-  // with -Xrs the JVM leaves the signals to the system
-  test("where signals cannot be handled, `run` throws and nothing listens") {
-    val java  = System.getProperty("java.home") + "/bin/java"
-    val path  = ClassPath.of(getClass.getClassLoader)
-    val child = new ProcessBuilder(java, "-Xrs", "-cp", path, "needletail.server.NoSignalsMain")
-      .redirectErrorStream(true)
-      .start()
-    val output = new BufferedReader(new InputStreamReader(child.getInputStream))
-    try assertEquals(output.readLine(), "IllegalArgumentException, and closed")
-    finally { child.destroyForcibly(); () }
+  test("a program that survives an exception of onStart is ended by SIGTERM") {
+    val child = start("SurvivorMain")
+    try {
+      val output = new BufferedReader(new InputStreamReader(child.getInputStream))
+      assertEquals(output.readLine(), "survived: not today")
+      signal(child, "TERM")
+      assert(child.waitFor(20, TimeUnit.SECONDS), "it goes on")
+      assertEquals(child.exitValue, 128 + 15)
+    } finally { child.destroyForcibly(); () }
   }
 
-  private def hangUp(process: Process): Unit = {
-    new ProcessBuilder("kill", "-HUP", process.pid.toString).start().waitFor()
+  private def start(main: String): Process = {
+    val java = System.getProperty("java.home") + "/bin/java"
+    new ProcessBuilder(java, "-cp", ClassPath.of(getClass.getClassLoader), s"needletail.server.$main")
+      .redirectErrorStream(true)
+      .start()
+  }
+
+  private def hangUp(process: Process): Unit = signal(process, "HUP")
+
+  private def signal(process: Process, name: String): Unit = {
+    new ProcessBuilder("kill", s"-$name", process.pid.toString).start().waitFor()
     ()
+  }
+}
+
+object SurvivorMain {
+  def main(args: Array[String]): Unit = {
+    val handler: Handler = _ => Response.ok
+    try
+      Server(handler, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1)).run { _ =>
+        throw new IllegalStateException("not today")
+      }
+    catch { case e: IllegalStateException => println(s"survived: ${e.getMessage}") }
+    Thread.sleep(60000)
   }
 }
 

@@ -46,7 +46,8 @@ final class Server private (config: ServerConfig, protocol: () => Protocol) {
 
   /**
    * Serves until SIGTERM or SIGINT, then drains and returns. `onStart` is called when the server listens. SIGHUP makes
-   * a server with TLS read its certificates again, and one without drain; under `nohup` it has no effect.
+   * a server with TLS read its certificates again, and one without drain; under `nohup` it has no effect. If `onStart`
+   * throws, the server is closed and `run` throws it; SIGTERM and SIGINT then end the program, as before.
    *
    * @throws CannotListen if the address cannot be bound; a `main` that does not catch it prints one line on the
    *   standard error stream and exits with status 1
@@ -173,18 +174,15 @@ object Server {
         servers.foreach(_.drain())
       }
     }
-    val all                       = Future.traverse(servers)(_.stopped.transform(how => Success(how)))
-    def orClose[A](body: => A): A =
-      try body
-      catch {
-        case e: Throwable =>
-          servers.foreach(_.close())
-          throw e
-      }
-    val await = orClose(Signals.awaiting(all.map(_ => ()))(() => drainAll()))
-    orClose {
-      Signals.onHangUp(() => hungUp())
-      onStart(servers)
+    val all   = Future.traverse(servers)(_.stopped.transform(how => Success(how)))
+    val await = Signals.awaiting(all.map(_ => ()))(() => drainAll())
+    Signals.onHangUp(() => hungUp())
+    try onStart(servers)
+    catch {
+      case e: Throwable =>
+        servers.foreach(_.close())
+        await.cancel()
+        throw e
     }
     await()
     all.value.foreach(_.get.foreach(_.get))

@@ -1,0 +1,15 @@
+package needletail.io
+
+/**
+ * A program that waits for an end, and is told of signals until then: what `Signals.awaiting` returns. One of the two
+ * methods is to be called, once. If no signal has come by then, and nobody else waits, signals end the process again as
+ * they did before, or are told to the function that was passed to `Signals.onTerminate`.
+ */
+abstract class SignalWait private[io] () {
+
+  /** Waits until the end. */
+  def apply(): Unit
+
+  /** Gives up before waiting. */
+  def cancel(): Unit
+}
