@@ -29,6 +29,11 @@ static void set_up_server(SSL_CTX *ctx) {
     needletail_tls_hear_names(ctx);
 }
 
+static atomic_int contexts_alive;
+
+/* How many contexts there are, those of names included. */
+int needletail_tls_contexts_alive(void) { return atomic_load(&contexts_alive); }
+
 /* Sessions are resumed if it `is_resuming`, by a server with needletail_tls_resume. Returns null if memory ran out. */
 context *needletail_tls_context(int is_server, int is_resuming) {
     context *c = calloc(1, sizeof *c);
@@ -41,6 +46,7 @@ context *needletail_tls_context(int is_server, int is_resuming) {
         free(c);
         return NULL;
     }
+    atomic_fetch_add(&contexts_alive, 1);
     needletail_tls_set_mode(c->ctx,
                             MODE_ENABLE_PARTIAL_WRITE | MODE_ACCEPT_MOVING_WRITE_BUFFER | MODE_RELEASE_BUFFERS);
     ssl.SSL_CTX_set_options(c->ctx, OP_NO_COMPRESSION | OP_NO_RENEGOTIATION |
@@ -85,6 +91,7 @@ context *needletail_tls_keep(context *c) {
 
 void needletail_tls_release(context *c) {
     if (atomic_fetch_sub(&c->users, 1) != 1) return;
+    atomic_fetch_sub(&contexts_alive, 1);
     ssl.SSL_CTX_free(c->ctx);
     for (int i = 0; i < c->names_count; i++) {
         free(c->names[i].name);

@@ -49,6 +49,7 @@ private[tls] object OpenSslFunctions {
   @name("needletail_tls_pins") def pins(context: Ptr[Byte], hashes: Ptr[Byte], count: CInt): CInt     = extern
   @name("needletail_tls_name") def name(context: Ptr[Byte], name: CString, its: Ptr[Byte]): CInt      = extern
   @name("needletail_tls_contexts") def contexts(context: Ptr[Byte]): CInt                             = extern
+  @name("needletail_tls_contexts_alive") def contextsAlive(): CInt                                    = extern
   @name("needletail_tls_choose") def choose(context: Ptr[Byte], refusesUnknown: CInt): Unit           = extern
   @name("needletail_tls_protocols")
   def protocols(context: Ptr[Byte], protocols: Ptr[Byte], length: CInt): CInt = extern

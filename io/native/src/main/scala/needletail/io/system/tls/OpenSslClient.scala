@@ -18,7 +18,12 @@ private[io] final class OpenSslClient(config: TlsClientConfig) extends TlsClient
   private val own       = config.certificate.map(new OwnCertificate(_))
   private val pins      = config.pins.toArray.flatMap(Base64.getDecoder.decode(_))
   private val isChecked = config.trust != TlsTrust.Unchecked
-  private val contexts  = new OpenSslContexts(() => make())
+
+  /** What its contexts are made of, so that those of other clients can be used that are made of the same. */
+  @volatile private var content = new OpenSslClient.Content(
+    config.copy(serverName = None),
+    (trusted ++ revoked ++ own.toSeq.flatMap(one => Seq(one.chain, one.key))).map(_.bytes).toSeq
+  )
 
   // Errors in the files are reported now; if there are none, the library is loaded later.
   if (trusted.nonEmpty || revoked.nonEmpty || own.nonEmpty) OpenSslFunctions.release(make())
@@ -43,12 +48,19 @@ private[io] final class OpenSslClient(config: TlsClientConfig) extends TlsClient
   def over(socket: Socket, name: String, port: Int): Socket =
     try {
       OpenSsl.load()
-      contexts.here(secure(_, socket, name, port))
+      here(secure(_, socket, name, port))
     } catch {
       case e: Throwable =>
         socket.close()
         throw e
     }
+
+  /** Runs `f` with a context for the calling thread. */
+  private[tls] def here[A](f: Ptr[Byte] => A): A = {
+    val (known, contexts) = OpenSslClient.contexts(content, () => make())
+    content = known
+    contexts.here(f)
+  }
 
   private def secure(context: Ptr[Byte], plain: Socket, name: String, port: Int): Socket = {
     // for OpenSSL an empty name is none to check, and one with a leading dot is everybody below it
@@ -60,6 +72,48 @@ private[io] final class OpenSslClient(config: TlsClientConfig) extends TlsClient
       val made   = OpenSslFunctions.open(context, number, toCString(name), key, if (isChecked) 1 else 0)
       if (made eq null) throw OpenSsl.outOfMemory
       new OpenSslSocket(plain, number, made, name, null, null, None)
+    }
+  }
+}
+
+private[io] object OpenSslClient {
+
+  /** So many contents have contexts at a time: those that were used last. */
+  private[tls] final val Most = 64
+
+  private val used = new java.util.LinkedHashMap[Content, (Content, OpenSslContexts)](16, 0.75f, true)
+
+  /**
+   * The contexts of that content, and the object by which they are found soonest. Programs may make a client for each
+   * call; nobody says when it is not used any more, and the garbage collector does not free its contexts.
+   */
+  private def contexts(of: Content, make: () => Ptr[Byte]): (Content, OpenSslContexts) = synchronized {
+    val known = used.get(of)
+    if (known ne null) known
+    else {
+      val made = (of, new OpenSslContexts(make))
+      used.put(of, made)
+      if (used.size > Most) {
+        val oldest   = used.entrySet.iterator
+        val (_, its) = oldest.next().getValue
+        oldest.remove()
+        its.release()
+      }
+      made
+    }
+  }
+
+  /** Settings, and the content of the files that they name. */
+  private final class Content(val settings: TlsClientConfig, val files: Seq[Array[Byte]]) {
+    override val hashCode: Int = files.foldLeft(settings.hashCode)(31 * _ + java.util.Arrays.hashCode(_))
+
+    private def isLike(other: Content): Boolean =
+      hashCode == other.hashCode && settings == other.settings && files.size == other.files.size &&
+        files.zip(other.files).forall { case (a, b) => java.util.Arrays.equals(a, b) }
+
+    override def equals(other: Any): Boolean = other match {
+      case content: Content => (content eq this) || isLike(content)
+      case _                => false
     }
   }
 }
