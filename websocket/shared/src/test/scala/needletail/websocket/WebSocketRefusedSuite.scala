@@ -68,6 +68,17 @@ class WebSocketRefusedSuite extends Suite {
     assertEquals((late.status, late.text), (503, "busy"))
   }
 
+  test("a body without an end is there as far as it came within a second, long before handshakeTimeout") {
+    for (framing <- Seq("Content-Length: 9", "Transfer-Encoding: chunked", "X-Length: none")) {
+      val content = if (framing.endsWith("chunked")) "4\r\nbusy\r\n" else "busy"
+      val begun   = System.nanoTime()
+      val endless = refused(head("503 Busy", framing) + content, patience = 25.seconds)
+      assertEquals((endless.status, endless.text), (503, "busy"))
+      val seconds = (System.nanoTime() - begun) / 1000000000
+      assert(seconds < 20, seconds)
+    }
+  }
+
   test("no more than 64 KiB of a body are read") {
     for (framing <- Seq("Content-Length: 5000000", "X-Length: none")) {
       val long = refused(head("403 Forbidden", framing) + "x" * 5000000)

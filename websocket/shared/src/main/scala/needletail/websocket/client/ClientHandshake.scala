@@ -60,6 +60,9 @@ private[websocket] final class ClientHandshake(
   /** The answer of a server that does not switch, while its body is read; null if there is none. */
   private var refused: RefusedAnswer = null
 
+  /** Whether it has refused, and the body that may say why is still to come. */
+  def isRefused: Boolean = refused != null
+
   /**
    * Reads an answer, or a part of the body of one that refuses. Returns the length, 0 if more bytes are needed. Throws
    * WebSocketRefused when nothing more is needed.

@@ -27,6 +27,7 @@ private[websocket] final class ClientTunnel(
   private var isOver                 = false
   private var isWoken                = false
   private var inTurn                 = false
+  private var isHurried              = false // the server has refused
 
   // When the server must have read some output, MaxValue if none is pending; and how far it had got then
   private var writeDueAt   = Long.MaxValue
@@ -55,13 +56,20 @@ private[websocket] final class ClientTunnel(
         at += n
         n = if (at < until) handshake.read(bytes, at, until) else 0
       }
-      if (n > 0) turned(())({ handler = handshake.accepted(this) })
+      if (handshake.isRefused) hurry()
+      else if (n > 0) turned(())({ handler = handshake.accepted(this) })
       at + n
     } catch {
       case e: IOException =>
         lost(e)
         -1
     }
+
+  /** What the server says about its refusal is not worth a long wait. */
+  private def hurry(): Unit = if (!isHurried) {
+    isHurried = true
+    connection.deadline = Math.min(connection.deadline, nowNanos + ClientTunnel.RefusalNanos)
+  }
 
   private def lost(e: Throwable): Unit = {
     isOver = true
@@ -195,4 +203,7 @@ private[websocket] final class ClientTunnel(
 
 private[websocket] object ClientTunnel {
   private final val MaxDiscard = 16 * 1024 * 1024
+
+  /** How long the body of a refusal may take. */
+  private final val RefusalNanos = 1000L * 1000 * 1000
 }
