@@ -47,11 +47,36 @@ private[needletail] object Gate {
 
   /** Asks `gate`, which is null if nothing limits the request, and runs `body` if it is admitted. */
   def admit(gate: Gate, route: RouteClass, body: () => Reply): Reply =
-    if (gate == null) body() else go(gate, gate.enter(route), route, body)
+    if (gate == null) body()
+    else {
+      val refusal = gate.enter(route)
+      if (refusal == null) body() else if (refusal eq hold) gate.later(route, body) else refusal
+    }
 
-  def admitHandler(gate: Gate, route: RouteClass, body: () => Reply): Reply =
-    if (gate == null) body() else go(gate, gate.enterHandler(route), route, body)
+  /** The same for a request of a handler that is not a router. */
+  def admitHandler(request: Request, route: RouteClass, body: () => Reply): Reply = {
+    val gate    = request.gate
+    val refusal = if (gate == null) null else gate.enterHandler(route)
+    if (refusal == null) body() else if (refusal eq hold) later(request, route, body) else refusal
+  }
 
-  private def go(gate: Gate, refusal: Response, route: RouteClass, body: () => Reply): Reply =
-    if (refusal == null) body() else if (refusal eq hold) gate.later(route, body) else refusal
+  /** `request.gate.later`, with a note that the request was refused: a wrapper may make another response of it. */
+  def later(request: Request, route: RouteClass, body: () => Reply): Reply = {
+    var hasBegun = false
+    val reply    = request.gate.later(
+      route,
+      () => {
+        hasBegun = true
+        body()
+      }
+    )
+    reply match {
+      case later: Reply.Later =>
+        new Reply.Later(later.response.map { response =>
+          if (!hasBegun) request.shared.wasRefused = true
+          response
+        })
+      case response => response
+    }
+  }
 }

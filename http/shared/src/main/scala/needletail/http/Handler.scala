@@ -68,7 +68,7 @@ object Handler {
       private val own                                         = new RouteClass("*", name, priority)
       private[needletail] override def routeClass: RouteClass = null
       def apply(request: Request): Reply                      =
-        Gate.admitHandler(request.gate, own, () => toReply(f(request)))
+        Gate.admitHandler(request, own, () => toReply(f(request)))
     }
 }
 

@@ -8,7 +8,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
-import needletail.http.{Handler, Reply}
+import needletail.http.{Handler, Priority, Reply}
 import needletail.routing._
 import needletail.testing.Suite
 
@@ -100,7 +100,16 @@ class RefusedByPartSuite extends Suite {
     val routes  = Routes(GET / "waits" to answer()).mapResponse((_, response) => named(response))
     val handler = Handler((_: Request) => answer()).mapResponse((_, response) => named(response))
     val config  = OverloadConfig(initialInFlight = 2, leastInFlight = 1, grace = Duration.Zero)
-    for (one <- Seq[Handler](routes, handler)) {
+    val title   = Handler("named", Priority.Normal)((_: Request) => answer())
+    // it changes the responses of routes without being known as a wrapper
+    val open             = Routes(GET / "waits" to answer())
+    val outside: Handler = request =>
+      open(request) match {
+        case later: Reply.Later => new Reply.Later(later.response.map(named))
+        case response: Response => named(response)
+      }
+    val all = Seq[Handler](routes, handler, title.mapResponse((_, response) => named(response)), outside)
+    for (one <- all) {
       promises.clear()
       val wire = new FakeWire(one, ServerConfig(log = Log.none, overload = config))
       wire.send("GET /waits HTTP/1.1\r\nHost: a\r\n\r\n" * 3)

@@ -105,12 +105,13 @@ private[routing] final class CompiledRoute(
 
   /** The route has matched. Its limits decide before a filter runs or a body is read. */
   @inline private def admit(request: Request, in: Matching, values: Any): Reply =
-    if (isOpen) admitOpen(request.gate, in, values) else admitOthers(request, in, values)
+    if (isOpen) admitOpen(request, in, values) else admitOthers(request, in, values)
 
-  @inline private def admitOpen(gate: Gate, in: Matching, values: Any): Reply = {
+  @inline private def admitOpen(request: Request, in: Matching, values: Any): Reply = {
+    val gate    = request.gate
     val refusal = if (gate == null) null else gate.enter(known)
     if (refusal == null) go(in, values)
-    else if (refusal eq Gate.hold) gate.later(known, () => go(in, values))
+    else if (refusal eq Gate.hold) Gate.later(request, known, () => go(in, values))
     else refusal
   }
 
