@@ -268,6 +268,39 @@ class MemoryBudgetSuite extends Suite {
     }
   }
 
+  /** A protocol that never has a message, and holds nothing itself. */
+  private object Waiting extends Upgrade {
+    def protocol: String                         = "x"
+    def accept(request: Request): Upgrade.Answer = new Upgrade.Accepted(
+      Headers.empty,
+      tunnel =>
+        new TunnelHandler {
+          def receive(bytes: Array[Byte], from: Int, until: Int): Int = from
+          def turn(): Unit                                            = ()
+          def outputTaken(): Unit                                     = ()
+          def peerEnded(): Unit                                       = tunnel.finish()
+          def deadlinePassed(): Unit                                  = ()
+          def drain(): Unit                                           = tunnel.finish()
+          def held: Long                                              = 0
+          def relieve(): Unit                                         = ()
+          def inputDropped(): Unit                                    = tunnel.abort()
+          def closed(): Unit                                          = ()
+        }
+    )
+  }
+
+  test("input that another protocol leaves unused is reclaimed, too, if its connections hold nothing else") {
+    serving(request => if (request.path == "/") Response.ok("hi") else Waiting.response) { served =>
+      val ask       = "GET /x HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"
+      val attackers = clients(100, served)(ask + content(30000))
+      served.eventually("too much for all of them")(served.metric("needletail_held_relieved_total") >= 1)
+      served.eventually("reclaimed")(served.held <= budget * 5 / 8)
+      assert(served.ask(get).startsWith("HTTP/1.1 200 "))
+      attackers.foreach(_.close())
+      served.eventually("nothing is held in the end")(served.held == 0)
+    }
+  }
+
   test("the same content on its way to many counts once") {
     val large = new Array[Byte](32 * 1024 * KiB)
     serving(request => if (request.path == "/") Response.ok("hi") else Response.ok.bytes(large)) { served =>

@@ -42,7 +42,7 @@ private[tcp] final class ClientConnection[I, O](
   private val inFlight = new ArrayDeque[Exchange[I, O]]
   private val batch    = new OutputBatch(connection)
 
-  private var offered   = 0L    // bytes of requests, written or not
+  private var takenBack = 0     // of those in flight, until the next flush
   private var inTurn    = false // onData runs, which ends with a flush
   private var turnAsked = false
   private var turnsLeft = 0     // turns that end before anything is written
@@ -62,7 +62,27 @@ private[tcp] final class ClientConnection[I, O](
   var wasUseful = false
 
   /** Requests in flight, including abandoned ones. */
-  def underWay: Int = inFlight.size
+  def underWay: Int = inFlight.size - takenBack
+
+  private def isUnused = underWay == 0
+
+  /** The first in flight; null if there is none. */
+  private def first: Exchange[I, O] = {
+    while (takenBack > 0 && !inFlight.isEmpty && inFlight.peekFirst.isTakenBack) {
+      inFlight.removeFirst()
+      takenBack -= 1
+    }
+    inFlight.peekFirst
+  }
+
+  /** Those that were taken back leave for good, all at once: each by itself would have the others move up. */
+  private def dropTakenBack(): Unit = if (takenBack > 0) {
+    takenBack = 0
+    for (_ <- 1 to inFlight.size) {
+      val x = inFlight.removeFirst()
+      if (!x.isTakenBack) inFlight.addLast(x)
+    }
+  }
 
   private def isFlushed = batch.size + connection.pendingBytes == 0
 
@@ -81,13 +101,13 @@ private[tcp] final class ClientConnection[I, O](
   def remoteAddress: String = connection.remoteAddress
 
   /** Whether the server answers a request, or is about to, that nobody waits for any more. What is sent now waits for it. */
-  def isHeldUp: Boolean = !inFlight.isEmpty && inFlight.peekFirst.isOver
+  def isHeldUp: Boolean = !isUnused && first.isOver
 
   /** Whether a request can be sent now. */
   def accepts: Boolean =
     isReady && hasPlace && batch.size + connection.pendingBytes <= config.maxPendingOutput
 
-  private def hasPlace = isOpen && inFlight.size < config.pipelining
+  private def hasPlace = isOpen && underWay < config.pipelining
 
   /** Runs the protocol's own set-up. */
   def prepare(): Async[Unit] =
@@ -110,17 +130,14 @@ private[tcp] final class ClientConnection[I, O](
           null
       }
     if (encoded != null) {
-      x.sentFrom = offered
-      x.length = encoded.length
-      offered += encoded.length
-      if (inFlight.isEmpty && (x.answers || isFlushed)) beQuiet()
-      if (inFlight.isEmpty && isFlushed) lookFirst()
+      if (isUnused && (x.answers || isFlushed)) beQuiet()
+      if (isUnused && isFlushed) lookFirst()
       if (x.answers) {
         x.place = this
         inFlight.addLast(x)
         context.counts.add(ClientCounts.InFlight, 1)
       }
-      batch.add(encoded)
+      batch.add(x, encoded)
       if (!x.answers) x.succeed(null.asInstanceOf[I])
       if (!inTurn) askForTurn()
     }
@@ -168,7 +185,7 @@ private[tcp] final class ClientConnection[I, O](
     context.counts.add(ClientCounts.Requests, 1)
     if (!isOpen) x.fail(context.lost("the connection has ended", null, written = false))
     else if (!hasPlace)
-      x.fail(context.queueFull(s"${inFlight.size} requests are in flight on this connection already"))
+      x.fail(context.queueFull(s"$underWay requests are in flight on this connection already"))
     else send(x)
     x
   }
@@ -185,19 +202,12 @@ private[tcp] final class ClientConnection[I, O](
       end(context.lost("its request was not answered in time", null, written = true))
     }
 
-  /** Those behind it move up. What the connection has is sent, unless the connection ends before. */
+  /** What the connection has is sent, unless the connection ends before. */
   def takeBack(x: Exchange[_, _]): Boolean = {
-    val taken = !isOver && batch.remove(offered - x.sentFrom, x.length)
+    val taken = !isOver && batch.remove(x)
     if (taken) {
-      offered -= x.length
-      inFlight.remove(x)
-      val others = inFlight.iterator
-      while (others.hasNext) {
-        val other = others.next()
-        if (other.sentFrom > x.sentFrom) other.sentFrom -= x.length
-      }
+      takenBack += 1
       context.counts.add(ClientCounts.InFlight, -1)
-      x.sentFrom = Long.MaxValue
       settle()
     }
     taken
@@ -206,16 +216,16 @@ private[tcp] final class ClientConnection[I, O](
   private def hasWritten(x: Exchange[_, _]): Boolean = connection.bytesWritten > x.sentFrom
 
   def progressOf(x: Exchange[_, _]): String =
-    if (batch.has(offered - x.sentFrom)) "it was about to be written"
+    if (x.encoded != null) "it was about to be written"
     else if (!hasWritten(x)) "the server does not read its input"
-    else if (inFlight.peekFirst ne x) "earlier requests are not answered yet"
+    else if (first ne x) "earlier requests are not answered yet"
     else if (reader.isInside) "its answer is not complete"
     else "no part of its answer has arrived"
 
   // ConnectionHandler
 
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
-    val before = inFlight.size
+    val before = underWay
     inTurn = true
     reader.begin(bytes, from, until)
     try {
@@ -226,7 +236,7 @@ private[tcp] final class ClientConnection[I, O](
           case Decoded.More                => go = false
           case Decoded.Bad(reason)         => end(context.malformed(s"a malformed message: $reason", null))
         }
-      isEarly = reader.isInside && (isEarly || inFlight.isEmpty || !hasWritten(inFlight.peekFirst))
+      isEarly = reader.isInside && (isEarly || isUnused || !hasWritten(first))
       if (before > 0 && !isOver) owner.freed(this)
     } catch {
       case Survivable(e) => end(context.malformed(s"a message could not be decoded: $e", e))
@@ -243,7 +253,7 @@ private[tcp] final class ClientConnection[I, O](
   }
 
   private def received(message: I): Unit = {
-    val first   = inFlight.peekFirst
+    val first   = this.first
     val awaited = if (first == null || isEarly || !hasWritten(first)) null else first
     isEarly = false
     if (protocol.isPush(message, if (awaited == null) None else Some(awaited.request))) {
@@ -274,7 +284,7 @@ private[tcp] final class ClientConnection[I, O](
   )
 
   def onDrained(): Unit = if (!isOver) {
-    if (inFlight.isEmpty) beQuiet()
+    if (isUnused) beQuiet()
     owner.freed(this)
     flush()
     settle()
@@ -283,7 +293,7 @@ private[tcp] final class ClientConnection[I, O](
   def onDeadline(): Unit = if (!isOver) {
     val at = due
     if (at == Long.MaxValue || at - connection.loop.nowNanos > 0) settle()
-    else if (inFlight.isEmpty && !isFlushed) {
+    else if (isUnused && !isFlushed) {
       connection.offerPending() // the kernel reports only much room: a server that reads slowly would look idle
       lookedAt = connection.loop.nowNanos
       if (notesProgress() || lookedAt - quietFrom < context.stallNanos) settle()
@@ -295,13 +305,13 @@ private[tcp] final class ClientConnection[I, O](
             written = true
           )
         )
-    } else if (inFlight.isEmpty) {
+    } else if (isUnused) {
       wasUseful = true
       end(context.lost("the connection was idle", null, written = false))
     } else
       end(
         context.lost(
-          s"the server has not answered the first of ${inFlight.size} requests in flight within ${context.stallNanos / 1000000} ms",
+          s"the server has not answered the first of $underWay requests in flight within ${context.stallNanos / 1000000} ms",
           null,
           written = true
         )
@@ -324,25 +334,26 @@ private[tcp] final class ClientConnection[I, O](
   }
 
   /** While nothing is in flight: whether the server has taken something since `quietFrom`, which then is now. */
-  private def notesProgress(): Boolean = inFlight.isEmpty && connection.outputProgress != taken && {
+  private def notesProgress(): Boolean = isUnused && connection.outputProgress != taken && {
     beQuiet()
     true
   }
 
   private def flush(): Unit = {
     batch.flush()
+    dropTakenBack()
     notesProgress()
     ()
   }
 
   private def due: Long =
-    if (inFlight.isEmpty)
+    if (isUnused)
       if (!isFlushed)
         Math.min(quietFrom + context.stallNanos, Math.max(quietFrom, lookedAt) + context.stallNanos / 2)
       else if (config.keepConnected) Long.MaxValue
       else quietFrom + context.idleNanos
     else {
-      val first = inFlight.peekFirst
+      val first = this.first
       val stall = quietFrom + context.stallNanos
       if (first.isOver) stall else math.max(stall, first.deadline)
     }
@@ -353,10 +364,10 @@ private[tcp] final class ClientConnection[I, O](
   private def end(error: TcpClientError): Unit = if (!isOver) {
     isOver = true
     if (connection.loop.nowNanos - begun >= config.maxReconnectDelay.toNanos) wasUseful = true
-    val awaits = !inFlight.isEmpty
+    val awaits = !isUnused
     if (awaits && connection.isOpen) connection.abort() else connection.close()
     reader.release()
-    context.counts.add(ClientCounts.InFlight, -inFlight.size)
+    context.counts.add(ClientCounts.InFlight, -underWay)
     var unwritten = List.empty[Exchange[I, O]]
     var written   = List.empty[Exchange[I, O]]
     while (!inFlight.isEmpty) {

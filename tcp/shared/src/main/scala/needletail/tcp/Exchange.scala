@@ -38,9 +38,14 @@ private[tcp] final class Exchange[I, O](
   /** Null before it is queued or sent, and when it is over. */
   var place: ExchangePlace = null
 
-  /** On a connection: the index of its first byte in the output, and its length. */
-  var sentFrom = 0L
-  var length   = 0
+  /** On a connection: its bytes, until they are passed on; then null. */
+  var encoded: Array[Byte] = null
+
+  /** On a connection: the index of its first byte in the output, once that is known. */
+  var sentFrom = Exchange.Unsent
+
+  /** Whether it was on a connection, and will never be sent on it. */
+  def isTakenBack: Boolean = encoded == null && sentFrom == Exchange.Unsent
 
   /** When its time is over, on the loop's clock. */
   val deadline: Long = context.loop.nowNanos + limit.toNanos
@@ -81,4 +86,8 @@ private[tcp] final class Exchange[I, O](
     place = null
     if (at != null) at.abandoned(this)
   }
+}
+
+private[tcp] object Exchange {
+  final val Unsent = Long.MaxValue
 }

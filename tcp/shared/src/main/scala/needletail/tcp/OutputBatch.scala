@@ -4,36 +4,61 @@ import java.util.ArrayDeque
 
 import needletail.io.Connection
 
-/** The output of one turn on a connection, written by one system call. */
+/**
+ * The output of one turn on a connection, written by one system call. A request gets its place in the output when it is
+ * written, so that another can be taken back before.
+ */
 private[tcp] final class OutputBatch(connection: Connection) {
   import OutputBatch.*
 
+  private val added              = new ArrayDeque[Exchange[?, ?]] // and not yet passed on; some were removed
+  private var addedBytes         = 0                              // of the others
   private var bytes: Array[Byte] = null
   private var count              = 0
-  private val held               = new ArrayDeque[Array[Byte]]
-  private var heldBytes          = 0
+  private var passedOn           = 0L
   private var isHeld             = false
 
   /** Bytes added and not yet written. */
-  def size: Int = count + heldBytes
+  def size: Int = addedBytes
 
   /** Writes nothing before `release`, also not by `flush`. */
   def hold(): Unit = isHeld = true
 
-  /** Adds what was held. */
-  def release(): Unit = if (isHeld) {
-    isHeld = false
-    heldBytes = 0
-    while (!held.isEmpty) add(held.removeFirst())
+  def release(): Unit = isHeld = false
+
+  /** Adds a request, as encoded; takes over the array. */
+  def add(x: Exchange[?, ?], message: Array[Byte]): Unit = {
+    x.encoded = message
+    x.sentFrom = Exchange.Unsent // it may have been on another connection
+    added.addLast(x)
+    addedBytes += message.length
+    if (addedBytes >= Most) flush()
   }
 
-  /** Adds a message; takes over the array. */
-  def add(message: Array[Byte]): Unit =
-    if (isHeld) {
-      held.addLast(message)
-      heldBytes += message.length
-    } else if (message.length >= Large) {
-      flush()
+  /** Removes a request. Returns false if it is written already. */
+  def remove(x: Exchange[?, ?]): Boolean = x.encoded != null && {
+    addedBytes -= x.encoded.length
+    x.encoded = null
+    true
+  }
+
+  /** Writes what was added. */
+  def flush(): Unit = if (!isHeld && !added.isEmpty) {
+    while (!added.isEmpty) {
+      val x = added.removeFirst()
+      if (x.encoded != null) passOn(x)
+    }
+    addedBytes = 0
+    write()
+  }
+
+  private def passOn(x: Exchange[?, ?]): Unit = {
+    val message = x.encoded
+    x.encoded = null
+    x.sentFrom = passedOn
+    passedOn += message.length
+    if (message.length >= Large) {
+      write()
       connection.writeOwned(message, 0, message.length)
     } else {
       val size = count + message.length
@@ -41,36 +66,11 @@ private[tcp] final class OutputBatch(connection: Connection) {
       else if (size > bytes.length) bytes = java.util.Arrays.copyOf(bytes, math.max(size, 2 * bytes.length))
       System.arraycopy(message, 0, bytes, count, message.length)
       count = size
-      if (count >= Most) flush()
+      if (count >= Most) write()
     }
-
-  /** Whether the message that begins `fromEnd` bytes before the end of all messages added is not written yet. */
-  def has(fromEnd: Long): Boolean = fromEnd > 0 && fromEnd <= size
-
-  /** Removes that message, of `length` bytes. Returns false if it is written already. */
-  def remove(fromEnd: Long, length: Int): Boolean = has(fromEnd) && {
-    if (fromEnd > heldBytes) {
-      val at = count - (fromEnd - heldBytes).toInt
-      System.arraycopy(bytes, at + length, bytes, at, count - at - length)
-      count -= length
-    } else removeHeld(heldBytes - fromEnd, length)
-    true
   }
 
-  private def removeHeld(from: Long, length: Int): Unit = {
-    val all     = held.iterator
-    var at      = 0L
-    var message = all.next()
-    while (at < from || message.length != length) {
-      at += message.length
-      message = all.next()
-    }
-    all.remove()
-    heldBytes -= length
-  }
-
-  /** Writes the added bytes. */
-  def flush(): Unit = if (count > 0) {
+  private def write(): Unit = if (count > 0) {
     val written = count
     count = 0
     connection.write(bytes, 0, written)

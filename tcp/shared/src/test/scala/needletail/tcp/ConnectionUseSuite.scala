@@ -98,6 +98,26 @@ class ConnectionUseSuite extends Suite with WithTestServer {
     }
   }
 
+  test(
+    "the more time out before they are written, the longer it takes, and not by the square of their number"
+  ) {
+    val wide  = one.copy(pipelining = 1 << 20, maxPendingOutput = 64 << 20)
+    val Count = 150000
+    scripted((peer, line) => peer.send(s"$line\n"), wide) { (server, client) =>
+      assertEquals(await(client.future("first")), "first")
+      val late = await(client.run {
+        val calls = (1 to Count).map { i =>
+          client.call(s"late $i", 1.milli).map(_ => 0).recover { case _: TcpClientError.TimedOut => 1 }
+        }
+        Pause(20.millis)
+        Async.all(calls).map(_.sum)
+      })
+      assertEquals(late, Count)
+      assertEquals(await(client.future("last")), "last")
+      assertEquals(server.lines.get, 2)
+    }
+  }
+
   test("behind a request in flight too: what is said not to have arrived never does") {
     @volatile var arrived = Vector.empty[String]
     var answers           = false // used on the server's loop

@@ -27,7 +27,7 @@ final class Chat {
     tell(Rooms.Entered(room, who, socket))
     new WebSocketListener {
       def onMessage(message: Message): Unit =
-        if (message.isText) tell(Rooms.Said(room, who, message.text))
+        if (message.isText) tell(Rooms.Said(room, who, socket, message.text))
         else socket.close(CloseCode.Unsupported, "text only")
       override def onClose(code: Int, reason: String): Unit = rooms ! Rooms.Left(room, who, socket)
     }

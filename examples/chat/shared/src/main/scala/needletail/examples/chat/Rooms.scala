@@ -15,8 +15,8 @@ final class Rooms extends Actor[Rooms.Event] {
     case Entered(name, who, socket) =>
       if (hasRoomFor(name)) rooms.getOrElseUpdate(name, new Room).enter(who, socket)
       else socket.close(CloseCode.TryAgainLater, "there are too many rooms")
-    case Said(name, who, text)   => rooms.get(name).foreach(_.say(s"$who: $text"))
-    case Left(name, who, socket) =>
+    case Said(name, who, socket, text) => rooms.get(name).foreach(_.hear(who, socket, text))
+    case Left(name, who, socket)       =>
       rooms.get(name).foreach { room =>
         room.leave(who, socket)
         if (room.isEmpty) rooms.remove(name)
@@ -36,9 +36,9 @@ final class Rooms extends Actor[Rooms.Event] {
 
 object Rooms {
   sealed trait Event
-  final case class Entered(room: String, who: String, socket: WebSocket) extends Event
-  final case class Said(room: String, who: String, text: String)         extends Event
-  final case class Left(room: String, who: String, socket: WebSocket)    extends Event
+  final case class Entered(room: String, who: String, socket: WebSocket)            extends Event
+  final case class Said(room: String, who: String, socket: WebSocket, text: String) extends Event
+  final case class Left(room: String, who: String, socket: WebSocket)               extends Event
 
   private final val MostRooms = 1000
 
@@ -61,7 +61,10 @@ object Rooms {
       say(s"* $who is here")
     }
 
-    /** Someone who was not let in cannot leave. */
+    /** Someone who was not let in is not heard, and cannot leave. */
+    def hear(who: String, socket: WebSocket, text: String): Unit =
+      if (present.contains(socket)) say(s"$who: $text")
+
     def leave(who: String, socket: WebSocket): Unit = if (present.remove(socket)) say(s"* $who has left")
 
     def dropClosed(): Unit = { present.filterInPlace(_.isOpen); () }

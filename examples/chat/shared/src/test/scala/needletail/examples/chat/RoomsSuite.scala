@@ -35,14 +35,15 @@ class RoomsSuite extends Suite {
     override def onClose(code: Int, reason: String): Unit = isClosed = true
   }
 
-  test("who was not let in does not leave, and those in the room stay in it") {
+  test("who was not let in is not heard and does not leave, and those in the room stay in it") {
     withSockets { open =>
       val heard      = new Heard
       val (ann, bob) = (open(heard), open(new Heard))
       val rooms      = new Rooms
       rooms.receive(Rooms.Entered("tea", "Ann", ann))
+      rooms.receive(Rooms.Said("tea", "Bob", bob, "hello?"))
       rooms.receive(Rooms.Left("tea", "Bob", bob))
-      rooms.receive(Rooms.Said("tea", "Ann", "hello"))
+      rooms.receive(Rooms.Said("tea", "Ann", ann, "hello"))
       eventually(heard.all == Vector("* Ann is here", "Ann: hello"), heard.all)
     }
   }
@@ -60,7 +61,7 @@ class RoomsSuite extends Suite {
       eventually(atBob.isClosed)
       val again = new Heard
       rooms.receive(Rooms.Entered("coffee", "Ann", open(again)))
-      rooms.receive(Rooms.Said("tea", "Cid", "hello"))
+      rooms.receive(Rooms.Said("tea", "Cid", cid, "hello"))
       eventually(again.all == Vector("* Ann is here"), again.all)
       eventually(atCid.all == Vector("* Cid is here", "Cid: hello"), atCid.all)
     }
