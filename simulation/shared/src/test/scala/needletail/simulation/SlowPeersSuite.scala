@@ -1,0 +1,244 @@
+package needletail.simulation
+
+import java.nio.charset.StandardCharsets.US_ASCII
+
+import scala.collection.mutable.ArrayBuffer
+import scala.concurrent.duration._
+import scala.util.Try
+
+import needletail.async.{Async, AsyncPromise}
+import needletail.client.Client
+import needletail.client.config.ClientConfig
+import needletail.http.ByteStream
+import needletail.io.EventLoops
+import needletail.server._
+import needletail.server.tcp.TcpServer
+import needletail.simulation.peer.SimpleClient
+import needletail.simulation.world.{Endpoint, FaultRates, World}
+import needletail.tcp.{Codec, Decoded, Decoder}
+import needletail.testing.Suite
+import needletail.websocket._
+import needletail.websocket.handshake.Handshake
+
+/** Peers that send or read slowly, or stop: which time limit they have, in virtual time. */
+class SlowPeersSuite extends Suite {
+  private def inWorld(seed: Long = 1)(body: World => Unit): Unit = {
+    val world = new World(seed)
+    world.faults = FaultRates.none
+    body(world)
+    assertEquals(world.findings.toList, Nil)
+  }
+
+  /** Numbers, each ended by a semicolon. */
+  private object Numbers extends Codec[Int, Int] {
+    def decoder(): Decoder[Int] = (bytes, from, until) => {
+      val end = bytes.indexOf(';'.toByte, from)
+      if (end < 0 || end >= until) Decoded.More
+      else Decoded.Message(new String(bytes, from, end - from, US_ASCII).toInt, end + 1)
+    }
+    def encode(answer: Int): Array[Byte] = s"$answer;".getBytes(US_ASCII)
+  }
+
+  test(
+    "a message to a codec's server that does not go on, or that drips, ends its connection; a steady one does not"
+  ) {
+    inWorld() { world =>
+      val config = ServerConfig(
+        loops = 1,
+        bodyTimeout = 1.second,
+        bodyGrace = 500.millis,
+        minBodyRate = 200,
+        blockedLoop = Duration.Zero,
+        log = Log.none
+      )
+      val server = TcpServer.serveOn(world.platform, Numbers, config)(_ => n => Answer(2 * n))
+      final class Caller {
+        val text           = new StringBuilder
+        private val client = new SimpleClient(world.network.connect(server.port))(
+          (bytes, n) => { text.append(new String(bytes, 0, n, US_ASCII)); () },
+          _ => ()
+        )
+        def isOver: Boolean                                = client.isOver
+        def send(what: String, wait: FiniteDuration): Unit = {
+          client.send(what.getBytes(US_ASCII))
+          world.pass(wait.toNanos)
+        }
+      }
+      val silent = new Caller
+      silent.send("1;2", 950.millis)
+      assertEquals((silent.text.toString, silent.isOver), ("2;", false))
+      world.pass(100.millis.toNanos)
+      assertEquals((silent.text.toString, silent.isOver), ("2;", true))
+      val drips = new Caller
+      for (_ <- 1 to 9) drips.send("1", 50.millis)
+      assert(!drips.isOver)
+      for (_ <- 1 to 3) drips.send("1", 50.millis)
+      assert(drips.isOver, "a connection was held by a byte in 50 ms")
+      val steady = new Caller
+      for (n <- 1 to 20) steady.send(s"$n;1", 100.millis)
+      val expected = (1 to 20).map(n => s"${2 * (if (n == 1) 1 else s"1$n".toInt)};").mkString
+      assertEquals((steady.text.toString, steady.isOver), (expected, false))
+      val statistics = server.statistics
+      world.pass(100.millis.toNanos)
+      assertEquals(statistics.value.get.get.timeouts, 2L)
+      val _ = server.close()
+      world.pass(5.seconds.toNanos)
+    }
+  }
+
+  /** A server without a loop. `heard` is called with all that has come, whenever more has. */
+  private final class Peer(end: Endpoint)(heard: (Peer, String) => Unit) {
+    private val text    = new StringBuilder
+    private val scratch = new Array[Byte](65536)
+
+    /** Bytes that have come. */
+    var count = 0L
+
+    /** Whether it reads whatever comes. */
+    var isEager = true
+    end.onChange = () => if (isEager) read(Int.MaxValue)
+
+    def send(what: String): Unit = {
+      val bytes = what.getBytes(US_ASCII)
+      assertEquals(end.put(bytes, 0, bytes.length), bytes.length)
+    }
+
+    def read(most: Int): Unit = {
+      var left = most
+      var n    = end.take(scratch, 0, Math.min(left, scratch.length))
+      while (n > 0) {
+        count += n
+        left -= n
+        if (text.length < 10000) text.append(new String(scratch, 0, n, US_ASCII))
+        n = if (left > 0) end.take(scratch, 0, Math.min(left, scratch.length)) else 0
+      }
+      heard(this, text.toString)
+    }
+  }
+
+  test("the end of a request's body does not shorten the time for a response that streams already") {
+    inWorld() { world =>
+      var isAsked = false
+      val port    = world.network.listen(
+        0,
+        end => {
+          val _ = new Peer(end)((peer, text) =>
+            if (!isAsked && text.contains("some")) {
+              isAsked = true
+              peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no")
+              world.after(3.seconds.toNanos)(peer.send("k"))
+            }
+          )
+        }
+      )
+      val loops  = new EventLoops(1, "client", platform = world.platform)
+      val client = Client(ClientConfig(requestTimeout = 1.second, bodyTimeout = 60.seconds), loops)
+      val got    = ArrayBuffer.empty[Try[String]]
+      loops(0).execute { () =>
+        val rest = new AsyncPromise[Option[Array[Byte]]]
+        val text = for {
+          response <- client.post(s"http://127.0.0.1:$port/").body(new Held(rest)).stream
+          first    <- response.body.next()
+          second = response.body.next()
+          _      = rest.succeed(None)
+          last <- second
+        } yield (first.toList ++ last).flatten.map(_.toChar).mkString
+        text.onComplete(result => { got += result; () })
+      }
+      world.run(30.seconds.toNanos)(got.nonEmpty)
+      assertEquals(got.toList.map(_.get), List("ok"))
+      client.close()
+      loops.stop()
+      world.pass(5.seconds.toNanos)
+    }
+  }
+
+  /** Content of one piece, and an end that is given later. */
+  private final class Held(end: Async[Option[Array[Byte]]]) extends ByteStream {
+    private var hasSent                    = false
+    def next(): Async[Option[Array[Byte]]] =
+      if (hasSent) end
+      else {
+        hasSent = true
+        Async.value(Some("some".getBytes))
+      }
+    def cancel(): Unit = ()
+  }
+
+  private final val Size = 1 << 20
+
+  /** What a server gets that opens a WebSocket and reads a little at a time for so long, nothing for 6 s, and the rest. */
+  private def received(world: World, timeout: FiniteDuration, slowFor: FiniteDuration, pause: FiniteDuration)(
+      sends: WebSocket => Unit
+  ): Long = {
+    var peer: Peer = null
+    var isAnswered = false
+    val port       = world.network.listen(
+      0,
+      end =>
+        peer = new Peer(end)((peer, text) =>
+          if (!isAnswered && text.contains("\r\n\r\n")) {
+            isAnswered = true
+            peer.isEager = false
+            val key = text.linesIterator.find(_.startsWith("Sec-WebSocket-Key: ")).get.drop(19)
+            peer.send(
+              "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+                s"Sec-WebSocket-Accept: ${Handshake.acceptOf(key)}\r\n\r\n"
+            )
+          }
+        )
+    )
+    val config = WebSocketConfig(
+      maxPendingOutput = 2 * Size,
+      pingInterval = Duration.Zero,
+      closeTimeout = 300.millis
+    )
+    val loops  = new EventLoops(1, "client", platform = world.platform)
+    val client = WebSocketClient(
+      WebSocketClientConfig(webSocket = config, writeTimeout = timeout),
+      loops,
+      bytes => java.util.Arrays.fill(bytes, 7.toByte)
+    )
+    loops(0).execute { () =>
+      client.connect(s"ws://127.0.0.1:$port/") { socket =>
+        for (_ <- 1 to 16) socket.send(new Array[Byte](Size / 16))
+        sends(socket)
+        _ => ()
+      }.onComplete(_ => ())
+    }
+    world.run(5.seconds.toNanos)(isAnswered)
+    // less than the kernel would report room for
+    for (_ <- 1 to (slowFor / 20.millis).toInt) {
+      world.pass(20.millis.toNanos)
+      peer.read(400)
+    }
+    world.pass(pause.toNanos)
+    peer.isEager = true
+    peer.read(Int.MaxValue)
+    world.run(60.seconds.toNanos)(peer.count >= Size)
+    client.close()
+    loops.stop()
+    world.pass(5.seconds.toNanos)
+    peer.count
+  }
+
+  test("a server that reads slowly what a WebSocket sends gets everything, however long it takes") {
+    for (seed <- 1L to 10L)
+      inWorld(seed)(world =>
+        assert(received(world, 2.seconds, 4500.millis, 0.seconds)(_ => ()) >= Size, seed)
+      )
+  }
+
+  test("a server that stops reading is cut off, also while the WebSocket closes") {
+    for (seed <- 1L to 10L)
+      inWorld(seed) { world =>
+        val got = received(
+          world,
+          1.second,
+          1300.millis,
+          6.seconds
+        )(_.close()) // it has read when that is first checked
+        assert(got < Size, s"$got, seed $seed")
+      }
+  }
+}
