@@ -9,8 +9,8 @@ private[needletail] final class RequestExtras {
   /** The request that this one was made from; its gate applies to this one too. */
   var origin: Request = null
 
-  /** Of the request that this one was made from at first; null if it is that itself. */
-  var root: RequestExtras = null
+  /** The request that this one was made from at first; null if it is that itself. */
+  var first: Request = null
 
   var reporter: Gate              = null
   var dress: Response => Response = null
