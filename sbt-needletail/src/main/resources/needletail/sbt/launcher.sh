@@ -16,7 +16,7 @@ if [ -z "$home" ] && java=$(command -v java); then
   java=$(readlink -f "$java") && home=${java%/bin/java}
   # That of asdf, jenv or mise is not in a JDK, but starts the java of one.
   if ! [ -x "$home/bin/java" ]; then
-    home=$(java -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.home = //p')
+    home=$(JAVA_TOOL_OPTIONS= JDK_JAVA_OPTIONS= _JAVA_OPTIONS= java -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.home = //p')
   fi
 fi
 if ! [ -x "$home/bin/java" ]; then

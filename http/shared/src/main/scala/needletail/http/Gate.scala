@@ -45,13 +45,12 @@ private[needletail] object Gate {
   /** The request may be admitted soon. This response is never sent. */
   val hold: Response = Response(Status.ServiceUnavailable)
 
-  /** Asks `gate`, which is null if nothing limits the request, and runs `body` if it is admitted. */
-  def admit(gate: Gate, route: RouteClass, body: () => Reply): Reply =
-    if (gate == null) body()
-    else {
-      val refusal = gate.enter(route)
-      if (refusal == null) body() else if (refusal eq hold) gate.later(route, body) else refusal
-    }
+  /** Asks the gate of `request`, which is null if nothing limits it, and runs `body` if it is admitted. */
+  def admit(request: Request, route: RouteClass, body: () => Reply): Reply = {
+    val gate    = request.gate
+    val refusal = if (gate == null) null else gate.enter(route)
+    if (refusal == null) body() else if (refusal eq hold) later(request, route, body) else refusal
+  }
 
   /** The same for a request of a handler that is not a router. */
   def admitHandler(request: Request, route: RouteClass, body: () => Reply): Reply = {

@@ -201,10 +201,17 @@ final class Request private[needletail] (
    * 415 if the body has a Content-Encoding.
    */
   def text: Async[String] = {
-    val coded   = ContentCoding.refusal(this)
+    val coded   = codingRefusal
     val charset = MediaType.charset(contentType)
     if (coded != null) Async.fail(coded) else body.bytes.map(MediaType.decode(_, charset))
   }
+
+  /**
+   * Why the body is not read by who does not decode it: a 415 that says so in Accept-Encoding (RFC 9110 §12.5.3); null if
+   * it has no Content-Encoding.
+   */
+  private[needletail] def codingRefusal: HttpError =
+    if (header("content-encoding").isEmpty) null else ContentCoding.refusal(headers)
 
   /** The whole body as a form. Fails as `text` does, and with HttpError 400 if it is malformed. */
   def form: Async[Parameters] =

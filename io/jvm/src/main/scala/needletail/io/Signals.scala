@@ -14,6 +14,7 @@ object Signals {
   private var before: List[SignalHandler] = null  // what handled them; null: it still does
   private var waits                       = 0
   @volatile private var hasCome           = false // while somebody waited
+
   /**
    * Calls `f`, on any thread, whenever the process receives SIGTERM or SIGINT, which then no longer end it. The `f` of
    * the last call replaces the earlier ones.
@@ -37,28 +38,31 @@ object Signals {
   /** As `onTerminate`, from now on, until what it returns has waited: until `stopped` is complete. */
   def awaiting(stopped: Future[Unit])(f: () => Unit): SignalWait = {
     synchronized {
-      waits += 1
       hasCome = false
       catching { () => hasCome = true; f() }
+      waits += 1
     }
     new SignalWait {
       def apply(): Unit = {
         val over = new CountDownLatch(1)
         stopped.onComplete(_ => over.countDown())(ExecutionContext.parasitic)
         try over.await()
-        finally cancel()
+        finally waitEnds(isOver = true)
       }
-      def cancel(): Unit = waitEnds()
+      def cancel(): Unit = waitEnds(isOver = false)
     }
   }
 
-  private def waitEnds(): Unit = synchronized {
+  /** @param isOver whether what the signals were to end has ended; otherwise one that has come is still due */
+  private def waitEnds(isOver: Boolean): Unit = synchronized {
     waits -= 1
-    if (waits == 0 && !hasCome)
+    if (waits == 0 && !(isOver && hasCome)) {
       if (chosen ne null) catching(chosen)
       else {
         ending.zip(before).foreach { case (signal, handler) => Signal.handle(signal, handler) }
         before = null
       }
+      if (hasCome) Signal.raise(ending.head)
+    }
   }
 }

@@ -56,24 +56,25 @@ object Signals {
    */
   def awaiting(stopped: Future[Unit])(f: () => Unit): SignalWait = {
     synchronized {
-      waits += 1
       hasCome = false
       catching(f)
+      waits += 1
     }
     new SignalWait {
       def apply(): Unit =
         try if (takesTurn()) awaitSignals(stopped) else awaitEnd(stopped)
         finally {
           if (Kernel.signalTerminated() != 0) hasCome = true
-          cancel()
+          waitEnds(isOver = true)
         }
-      def cancel(): Unit = waitEnds()
+      def cancel(): Unit = waitEnds(isOver = false)
     }
   }
 
-  private def waitEnds(): Unit = synchronized {
+  /** @param isOver whether what the signals were to end has ended; otherwise one that nobody has taken is raised again */
+  private def waitEnds(isOver: Boolean): Unit = synchronized {
     waits -= 1
-    if (waits == 0 && !hasCome)
+    if (waits == 0 && !(isOver && hasCome))
       if (chosen ne null) action = chosen
       else {
         Kernel.signalClose()
@@ -107,8 +108,9 @@ object Signals {
   private def catching(f: () => Unit): Unit = {
     val isFirst = action eq null
     action = f
-    if (isFirst) KernelError.check(Kernel.signalOpen())
-    ()
+    if (isFirst)
+      try { KernelError.check(Kernel.signalOpen()); () }
+      catch { case e: Throwable => action = null; throw e }
   }
 
   private def await(until: () => Boolean): Unit =
@@ -117,8 +119,8 @@ object Signals {
         try {
           if (Kernel.signalHungUp() != 0) hangUp()
           if (Kernel.signalTerminated() != 0) {
-            hasCome = true
-            action()
+            val present = synchronized { hasCome = true; action }
+            if (present ne null) present()
           }
         } catch { case e: Throwable => FailureLog.report("an exception in a signal's action", e) }
 }

@@ -10,12 +10,15 @@ private[json] object JsonBody {
 
   def reader[A](read: Array[Byte] => Either[JsonError, A]): BodyReader[A] =
     BodyReader.of[A]("JSON", accepts(_), List(MediaType.Json)) { request =>
-      request.body.bytes.flatMap { bytes =>
-        read(bytes) match {
-          case Right(value) => Async.value(value)
-          case Left(error)  => Async.fail(new JsonRefused(error))
+      val coded = request.codingRefusal
+      if (coded != null) Async.fail(coded)
+      else
+        request.body.bytes.flatMap { bytes =>
+          read(bytes) match {
+            case Right(value) => Async.value(value)
+            case Left(error)  => Async.fail(new JsonRefused(error))
+          }
         }
-      }
     }
 
   def accepts(mediaType: String): Boolean = mediaType == MediaType.Json || mediaType.endsWith("+json")

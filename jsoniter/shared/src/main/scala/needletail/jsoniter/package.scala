@@ -58,12 +58,14 @@ package object jsoniter {
     Response(status).json(content)
 
   private def parse[A](request: Request)(implicit codec: JsonValueCodec[A]): Async[A] =
-    request.body.bytes.flatMap { bytes =>
-      try Async.value(readFromArray[A](bytes, reading))
-      catch {
-        case e: JsonReaderException => Async.fail(malformed(bytes, e.getMessage))
+    if (request.codingRefusal != null) Async.fail(request.codingRefusal)
+    else
+      request.body.bytes.flatMap { bytes =>
+        try Async.value(readFromArray[A](bytes, reading))
+        catch {
+          case e: JsonReaderException => Async.fail(malformed(bytes, e.getMessage))
+        }
       }
-    }
 
   /** `message` ends in the offset of the error, in hexadecimal. */
   private def malformed(bytes: Array[Byte], message: String): HttpError = {

@@ -1,7 +1,7 @@
 package needletail.routing
 
 import needletail.async.Async
-import needletail.http.{ContentCoding, Request}
+import needletail.http.Request
 import needletail.http.message.{Headers, HttpError, MediaType, Status}
 import needletail.routing.internal.description.ParameterDescription
 import needletail.routing.internal.matching.{AsyncPart, Fault, Matching, Pending, Quote}
@@ -47,7 +47,7 @@ private[routing] final class BodyPart[A](val reader: BodyReader[A]) extends Part
           inPath = false
         )
       else {
-        val error = if (reader.readsCoded) null else ContentCoding.refusal(in.request)
+        val error = if (reader.readsCoded) null else in.request.codingRefusal
         if (error == null) Pending else new Fault(error, inPath = false)
       }
     }

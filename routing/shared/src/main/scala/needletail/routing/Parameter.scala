@@ -19,7 +19,7 @@ final class Parameter[A] private[routing] (
   private[routing] override def description: Option[ParameterDescription] =
     Some(ParameterDescription(field.name, field.kind, values.typeName, values.isRequired))
 
-  // apart from a query that is malformed, which other routes hardly take either
+  // apart from a query that is malformed, which only routes take that do not read it
   private[routing] override def demands(at: Int): Set[Any] =
     (if (values.isRequired) Set[Any](field.place -> "present") else Set.empty[Any]) ++
       (if (values.demand == null) Set.empty[Any] else Set[Any](field.place -> values.demand))

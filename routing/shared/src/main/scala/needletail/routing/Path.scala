@@ -117,7 +117,7 @@ private[routing] final class Rest[A](captured: Boolean) extends Path[A] {
   private[routing] override def segment: Segment = Segment.Rest
   private[routing] override def shortName        = "path"
 
-  // apart from malformed UTF-8, which no other route takes either
+  // apart from malformed UTF-8, which only a route takes that does not read it
   private[routing] override def demands(at: Int): Set[Any] = Set.empty
 }
 

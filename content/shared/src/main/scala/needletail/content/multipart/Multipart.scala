@@ -2,7 +2,7 @@ package needletail.content.multipart
 
 import needletail.async.Async
 import needletail.http.message.HttpError
-import needletail.http.{ContentCoding, MediaType, MessageBody, Request, Status}
+import needletail.http.{MediaType, MessageBody, Request, Status}
 import needletail.routing.BodyReader
 
 /**
@@ -55,7 +55,7 @@ object Multipart {
   def of(request: Request, limits: MultipartLimits = MultipartLimits()): Either[HttpError, Multipart] =
     request.contentType match {
       case Some(value) if MediaType.essence(value) == "multipart/form-data" =>
-        val coded = ContentCoding.refusal(request)
+        val coded = request.codingRefusal
         MediaType.parameter(value, "boundary").filter(isBoundary) match {
           case _ if coded != null                                    => Left(coded)
           case Some(boundary) if request.body.length <= limits.total =>

@@ -76,7 +76,7 @@ private[gateway] final class ScgiConnection(
     session != null && connection.unusedBytes > connection.pendingBytes && session.memory.holdsUnread
 
   private[needletail] override def relieve(): Unit =
-    if (connection.pendingBytes > 0 || session == null) connection.abort()
+    if (session == null || connection.pendingBytes > 0 && !holdsUnread) connection.abort()
     else {
       session.relieve()
       connection.dropUnused()

@@ -81,10 +81,10 @@ final class CapacitySearch(
       val best     = tried.map(_._2).map(rate).max
       val measured = step(closed(users, limits.step), people(users), _ => false)
       tried :+= users -> measured
-      if (!tolerable(measured)) above = Some(Above.Failures(measured))
+      above = generatorLimit(measured) // before the server is blamed: failures may be its own
+      if (!tolerable(measured)) above = above.orElse(Some(Above.Failures(measured)))
       else if (rate(measured) <= best * 1.05) flat += 1
       else flat = 0
-      above = above.orElse(generatorLimit(measured))
       users *= 2
     }
     val good = tried.filter(t => tolerable(t._2))

@@ -69,7 +69,7 @@ private[load] object CharacterisationText {
             else "requests"} in flight at a time" +
             found.pausingUsers.fold("")(n =>
               s", or ${number(n)} ${if (number(n) == "1") "user who pauses" else "users who pause"} ${Quantity.time(found.pause.fold(0.0)(_.toNanos.toDouble))}"
-            ) + "." + unheld(knee, found.objective),
+            ) + "." + unheld(knee, found),
           knee.rate.low,
           knee.rate.high,
           "/s",
@@ -115,10 +115,10 @@ private[load] object CharacterisationText {
   }
 
   /** What was found within a step is no capacity if it was not held. */
-  private def unheld(knee: Capacity, objective: Vector[Condition]): String =
-    if (!knee.isHeld)
+  private def unheld(knee: Capacity, found: Characterisation): String =
+    if (!knee.isHeld && found.interrupted)
       " That was for a short time only, as the search was interrupted: whether the server sustains it is not known."
-    else if (knee.held.check(objective).forall(_.held)) ""
+    else if (knee.isHeld && knee.held.check(found.objective).forall(_.held)) ""
     else
       " That was for a short time only: while it was held, the load tester was the limit and the objective was not met, " +
         "so whether the server sustains it is not known."
@@ -181,7 +181,7 @@ private[load] object CharacterisationText {
     val isLess = found.throughput.exists(m => over.asked <= m.rate.high && !m.fastest.contains(over.measured))
     val about  =
       if (isLess) " That is not above the highest rate, because the search was limited."
-      else if (window.total.bad == 0 && window.goodRate() >= window.dueRate * 0.98)
+      else if (window.dueRate > 0 && window.total.bad == 0 && window.goodRate() >= window.dueRate * 0.98)
         " So it was no overload: the server may be able to do more."
       else ""
     val after = recovered(over.recovery, found.interrupted)

@@ -22,7 +22,7 @@ abstract class ServedConnection(val connection: Connection) extends ConnectionHa
 
   /**
    * Bytes that are held until the peer sends or reads something, or that it has sent ahead: all that can be released
-   * without a loss to a handler at work.
+   * without a loss to a handler at work, and output that the peer does not read, with which its handlers are lost.
    */
   private[needletail] def heldForPeer: Long =
     connection.pendingBytes.toLong + connection.unusedBytes + connection.undecryptedBytes

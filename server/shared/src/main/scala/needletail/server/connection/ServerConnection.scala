@@ -112,6 +112,7 @@ private[server] final class ServerConnection(connection: Connection, runner: Req
   override def canSwitch: Boolean = true
 
   override def switchTo(protocol: Upgrade.Accepted, info: ConnectionInfo): Unit = {
+    connection.readLittle(false)
     val next = new TunnelConnection(connection, runner.context, info, protocol)
     if (home != null) home.replace(this, next)
     connection.handler = next

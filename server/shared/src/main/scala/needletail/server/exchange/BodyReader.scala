@@ -5,6 +5,7 @@ import needletail.http.{ByteStream, MessageBody}
 import needletail.http.http1.ContentDecoder
 import needletail.http.message.{Headers, HttpError, Status}
 import needletail.http.text.ByteWriter
+import needletail.io.loop.LoopMemory
 import needletail.server.failure.MemoryExhausted
 
 /**
@@ -13,16 +14,16 @@ import needletail.server.failure.MemoryExhausted
  *
  * @param announced Content-Length in bytes, or -1 if not known in advance
  * @param expectsContinue whether the client waits for 100 (Continue) before it sends the content
- * @param decoder finds the content in the window; used for the next request once the content has ended
+ * @param finder finds the content in the window; used for the next request once the content has ended
  */
 private[server] final class BodyReader(
-    input: InputWindow,
+    window: InputWindow,
     owner: BodyReader.Owner,
     context: ServerLoopContext,
     announced: Long,
     private var expectsContinue: Boolean,
-    decoder: ContentDecoder
-) extends UnreadContent(input, decoder, context.memory) {
+    finder: ContentDecoder
+) extends UnreadContent(window, finder) {
   private var failure: Throwable                      = null
   private var lastTrailers: Headers                   = null // none
   private var pull: AsyncPromise[Option[Array[Byte]]] = null
@@ -54,6 +55,8 @@ private[server] final class BodyReader(
   // How long the content was waited for, for its minimum rate; `waitsSince` is 0 if no reader waits
   private var waitedNanos: Long = 0
   private var waitsSince: Long  = 0
+
+  protected def memory: LoopMemory = context.memory
 
   def length: Long      = announced
   def isEmpty: Boolean  = false

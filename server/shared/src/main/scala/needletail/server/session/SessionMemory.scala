@@ -19,7 +19,7 @@ private[needletail] final class SessionMemory private[session] (
 
   /**
    * Whether input that is not used waits behind a reply, without a handler at work that may read it: requests that were
-   * sent ahead, or content of a request whose reply goes without.
+   * sent ahead, or content of a request whose reply does not read it now.
    */
   def holdsUnread: Boolean = !queue.isEmpty && {
     if (state.hasContent) reader.isContentUnread && !queue.isAtWorkFor(reader.body)

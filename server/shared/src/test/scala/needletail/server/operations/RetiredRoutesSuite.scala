@@ -14,7 +14,7 @@ class RetiredRoutesSuite extends Suite {
   private val handler: Handler = new Handler {
     private[needletail] override def routeClass: RouteClass = null
     def apply(request: Request): Reply                      =
-      Gate.admit(request.gate, new RouteClass("GET", "/made"), () => Response.ok)
+      Gate.admit(request, new RouteClass("GET", "/made"), () => Response.ok)
   }
 
   test("fault 14: what routes did that are no more is still counted, and they are let go") {

@@ -41,7 +41,7 @@ class SeenByOperatorsSuite extends Suite {
   private val handler: Handler = new Handler {
     private val order                                       = new RouteClass("GET", "/orders/{id}")
     private[needletail] override def routeClass: RouteClass = null
-    def apply(request: Request): Reply = Gate.admit(request.gate, order, () => answer(request))
+    def apply(request: Request): Reply = Gate.admit(request, order, () => answer(request))
 
     private def answer(request: Request): Reply = request.path match {
       case "/orders/1" => Response.ok

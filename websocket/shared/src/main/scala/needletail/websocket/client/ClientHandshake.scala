@@ -16,7 +16,7 @@ import needletail.websocket.socket.{SocketConnection, WebSocket, WebSocketListen
  *
  * @param url for messages
  * @param authority what Host says unless `headers` have one
- * @throws java.lang.IllegalArgumentException if `headers` have what the handshake sets itself, or several Hosts
+ * @throws java.lang.IllegalArgumentException if `headers` have what the handshake sets itself or has no place in it, or several Hosts
  */
 private[websocket] final class ClientHandshake(
     val url: String,
@@ -169,7 +169,7 @@ private[websocket] object ClientHandshake {
   private def check(headers: Headers): Unit = {
     headers.toList.foreach { case (name, _) =>
       if (reserved.exists(Ascii.same(name, _)))
-        throw new IllegalArgumentException(s"the client of a WebSocket sets $name itself")
+        throw new IllegalArgumentException(s"$name has no place in the request for a WebSocket, or is set by its client")
     }
     if (headers.getAll("Host").lengthCompare(1) > 0)
       throw new IllegalArgumentException("a request has one Host only")

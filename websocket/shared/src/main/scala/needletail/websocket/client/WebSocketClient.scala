@@ -45,8 +45,8 @@ final class WebSocketClient private (
    * @param headers sent with the request; a Host replaces that of the URL
    * @throws java.lang.IllegalStateException on any other thread
    * @throws java.lang.IllegalArgumentException if the URL is malformed, if there are several Hosts, or if `headers` have
-   *   one that the client sets itself: those for the handshake (also Sec-WebSocket-Protocol, see
-   *   `WebSocketConfig.subprotocols`), length, coding and connection
+   *   one that the client sets itself, or that has no place there: those for the handshake (also Sec-WebSocket-Protocol,
+   *   see `WebSocketConfig.subprotocols`), length, coding and connection
    */
   def connect(
       url: String,

@@ -101,7 +101,11 @@ class ClientHandshakeSuite extends Suite {
       try {
         val peer = listener.accept()
         val read = new StringBuilder
-        while (!read.endsWith("\r\n\r\n")) read += peer.getInputStream.read().toChar
+        var byte = 0
+        while (byte >= 0 && !read.endsWith("\r\n\r\n")) {
+          byte = peer.getInputStream.read()
+          read += byte.toChar
+        }
         val head = "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nA: "
         val line = "b" * (length - head.length - 4)
         peer.getOutputStream.write(s"$head$line\r\n\r\n".getBytes(ISO_8859_1))

@@ -14,7 +14,8 @@ private[routing] object Segment {
 
   /** A literal: `users`. */
   final case class Text(text: String) extends Segment {
-    def template: String = text.replace("/", "%2F")
+    def template: String =
+      if (text.indexOf('/') < 0) text else text.replace("%", "%25").replace("/", "%2F")
   }
 
   /** Any one segment that is not empty: `{id}`. */

@@ -119,7 +119,7 @@ private[routing] final class CompiledRoute(
   @noinline private def admitOthers(request: Request, in: Matching, values: Any): Reply = {
     val gate = request.gate
     val body = () => go(in, values)
-    if (settings.arounds.isEmpty) limited(gate, body)
+    if (settings.arounds.isEmpty) limited(request, body)
     else {
       def dressed(response: Response): Response = Around.dress(settings.arounds, request, response)
       var hasBegun                              = false
@@ -127,7 +127,7 @@ private[routing] final class CompiledRoute(
       request.more.reporter = gate
       if (gate == null) request.becomes(known)
       val reply = limited(
-        gate,
+        request,
         () => {
           hasBegun = true
           Around.run(settings.arounds, request, body)
@@ -150,8 +150,8 @@ private[routing] final class CompiledRoute(
     }
   }
 
-  private def limited(gate: Gate, body: () => Reply): Reply =
-    Gate.admit(gate, known, () => Bulkhead.pass(settings.bulkheads, gate, known, body))
+  private def limited(request: Request, body: () => Reply): Reply =
+    Gate.admit(request, known, () => Bulkhead.pass(settings.bulkheads, request.gate, known, body))
 
   @inline private def go(in: Matching, values: Any): Reply =
     if (values.asInstanceOf[AnyRef] eq Pending) await(in, 0) else answer(values)
