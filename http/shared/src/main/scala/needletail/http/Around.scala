@@ -127,7 +127,9 @@ private[needletail] object Around {
   }
 
   private val internal = Response(Status.InternalServerError).text("internal server error")
-  private val tooSlow  = Response(Status.ServiceUnavailable).text("the request took too long")
+
+  /** The response for a `TimedOut`. */
+  private[needletail] val tooSlow = Response(Status.ServiceUnavailable).text("the request took too long")
 
   /** The response for a failure: its own if it describes one, otherwise a 500 without details. */
   def failure(cause: Throwable): Response = cause match {

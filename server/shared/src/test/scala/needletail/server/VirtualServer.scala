@@ -1,13 +1,16 @@
 package needletail.server
 
+import java.util.Random
+
 import scala.collection.mutable
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.http.{Gate, Priority, Reply, Response}
 import needletail.http.admission.RouteClass
+import needletail.http.message.Status
 import needletail.server.clock.Clock
 import needletail.server.failure.HandlerFailures
-import needletail.server.overload.AdmissionController
+import needletail.server.overload.{AdmissionController, Outcome}
 
 /**
  * One loop with its limiter, in virtual time: requests become readable at their times, each turn handles those that
@@ -30,6 +33,7 @@ private[server] final class VirtualServer(
   private val timers = mutable.PriorityQueue.empty[Due](Ordering.by((d: Due) => (-d.at, -d.number)))
   private var due    = Long.MaxValue
   private var number = 0L
+  private val random = new Random(1)
   private val clock  = new Clock {
     def nowMillis: Long                 = now / Ms
     def turnNanos: Long                 = turnAt
@@ -77,6 +81,17 @@ private[server] final class VirtualServer(
     (0 until (perSecond.toLong * millis / 1000).toInt).foreach(i =>
       at(now + i * gap, kinds(i % kinds.length))
     )
+    run(millis)
+  }
+
+  /** So many a second on average, at random moments, for so long, of those kinds at random. */
+  def offerAtRandom(perSecond: Int, millis: Int, kinds: Kind*): this.type = {
+    var time = now
+    val end  = now + millis * Ms
+    while (time < end) {
+      at(time, kinds(random.nextInt(kinds.length)))
+      time += (-Math.log(1 - random.nextDouble()) * 1000 * Ms / perSecond).toLong
+    }
     run(millis)
   }
 
@@ -140,7 +155,7 @@ private[server] final class VirtualServer(
   private def handle(kind: Kind): Reply = {
     work(kind.costNanos)
     if (kind.blocksNanos > 0) now += kind.blocksNanos
-    if (kind.service == null) Response.ok else new Reply.Later(kind.service.call(this).map(_ => Response.ok))
+    if (kind.service == null) Response.ok else new Reply.Later(kind.service.call(this))
   }
 
   private def take(arrival: Arrival): Unit = {
@@ -166,7 +181,8 @@ private[server] final class VirtualServer(
     val began = now
     val own   = admission.begin(state, measured)
     reply.response.foreach { response =>
-      if (measured) admission.handled(state, own, began, isAnswer = true)
+      val outcome = if (Outcome.isFailure(response)) Outcome.Failed else Outcome.Answered
+      if (measured) admission.handled(state, own, began, outcome)
       admission.end(state, response.status.code, began, refused = false)
       answered(arrival, why(response))
     }
@@ -178,7 +194,7 @@ private[server] final class VirtualServer(
   }
 
   private def why(response: Response): String =
-    if (response.status.code == 200) "" else response.headers.get("Overload-Reason").getOrElse("?")
+    response.headers.get("Overload-Reason").getOrElse("")
 }
 
 private[server] object VirtualServer {
@@ -201,13 +217,26 @@ private[server] object VirtualServer {
 
   /** So many workers, each taking so long for a call, and a queue without bound. */
   final class Service(workers: Int, takesMillis: Double) {
-    private val free = mutable.PriorityQueue.fill(workers)(0L)(Ordering[Long].reverse)
+    private val free   = mutable.PriorityQueue.fill(workers)(0L)(Ordering[Long].reverse)
+    private val random = new Random(2)
 
-    def call(server: VirtualServer): Async[Unit] = {
-      val done    = Math.max(server.now, free.dequeue()) + (takesMillis * Ms).toLong
-      val promise = new AsyncPromise[Unit]
-      free.enqueue(done)
-      server.schedule(done) { promise.succeed(()); () }
+    /** This share of the calls fails so long after it began, without a worker. */
+    var failing     = 0.0
+    var failsMillis = 0.3
+
+    def call(server: VirtualServer): Async[Response] = {
+      val promise           = new AsyncPromise[Response]
+      val (done, isFailure) =
+        if (failing > 0 && random.nextDouble() < failing) (server.now + (failsMillis * Ms).toLong, true)
+        else {
+          val end = Math.max(server.now, free.dequeue()) + (takesMillis * Ms).toLong
+          free.enqueue(end)
+          (end, false)
+        }
+      server.schedule(done) {
+        promise.succeed(if (isFailure) Response(Status.BadGateway) else Response.ok)
+        ()
+      }
       promise
     }
   }

@@ -5,7 +5,7 @@ import needletail.http.{ByteStream, Request, RequestView, Response}
 import needletail.http.message.{Method, Status}
 import needletail.http.text.Ascii
 import needletail.io.{FileOutput, FilePart}
-import needletail.server.overload.{LateRequest, RouteState}
+import needletail.server.overload.{LateRequest, Outcome, RouteState}
 
 /**
  * A request whose reply could not be sent as soon as its handler returned: the reply comes later, is streamed, or
@@ -86,15 +86,15 @@ private[server] final class ServerExchange(
     beganOwn = runner.admission.begin(route, isMeasured)
   }
 
-  private def handled(isAnswer: Boolean): Unit = if (isMeasured) {
+  private def handled(outcome: Int): Unit = if (isMeasured) {
     isMeasured = false
-    runner.admission.handled(route, beganOwn, startedNanos, isAnswer)
+    runner.admission.handled(route, beganOwn, startedNanos, outcome)
   }
 
   def becomes(to: RouteState): Unit = if (to ne route) {
     val from     = route
     val measured = isMeasured
-    handled(isAnswer = false)
+    handled(Outcome.Dropped)
     route = to
     if (request != null) request.becomes(to.route)
     if (isCounted) runner.admission.moved(from, to)
@@ -116,7 +116,7 @@ private[server] final class ServerExchange(
       runner.context.heads.give(headBytes)
       headBytes = 0
     }
-    handled(isAnswer = false)
+    handled(Outcome.Dropped)
     if (isCounted) {
       isCounted = false
       // a refusal that was dressed is another object
@@ -134,23 +134,29 @@ private[server] final class ServerExchange(
 
   /** The handler's result. */
   def completed(result: Result[Response]): Unit = {
-    handled(isAnswer = true)
-    try
+    try {
+      if (isMeasured) handled(outcomeOf(result))
       response =
         if (!result.isValue) runner.failed(request, result.error)
         else if (result.value == null)
           runner.failed(request, new NullPointerException("a handler returned null"))
         else result.value
-    finally {
+    } finally {
       // the client gets a response even if an exception's methods throw
       if (response == null) response = ServerExchange.internal
       owner.exchangeChanged()
     }
   }
 
+  private def outcomeOf(result: Result[Response]): Int = {
+    val isFailure =
+      if (result.isValue) Outcome.isFailure(result.value) else Outcome.isFailure(result.error)
+    if (isFailure) Outcome.Failed else Outcome.Answered
+  }
+
   /** The handler has timed out: `instead` becomes the reply. */
   def expire(instead: Response): Unit = {
-    handled(isAnswer = true)
+    handled(Outcome.Answered)
     withdraw()
     leaveAll()
     response = runner.dressed(request, instead)

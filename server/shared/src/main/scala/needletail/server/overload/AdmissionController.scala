@@ -232,12 +232,12 @@ private[server] final class AdmissionController(
    *
    * @param beganOwn when that began, in the loop's own time
    * @param beganNanos the same by the clock
-   * @param isAnswer whether its handler has answered; otherwise it was cancelled, and its duration is not used
+   * @param outcome see [[Outcome]]
    */
-  def handled(state: RouteState, beganOwn: Long, beganNanos: Long, isAnswer: Boolean): Unit =
+  def handled(state: RouteState, beganOwn: Long, beganNanos: Long, outcome: Int): Unit =
     if (state.limit != null) {
       timer.readOutside()
-      state.limit.ended(time.own, if (isAnswer) time.own - beganOwn else -1, time.wall - beganNanos)
+      state.ended(time, beganOwn, beganNanos, outcome)
       waiting.roomFor(state)
     }
 

@@ -12,6 +12,8 @@ package needletail.server.overload
  * If requests take as long with fewer in flight, there was no queue: the service has become slower, and that is the
  * new base.
  *
+ * Failures show neither how long requests take nor whether there is a queue.
+ *
  * A queue is detected only after it has formed, and all requests admitted until then have to be finished. So a route
  * in steady use may have at most [[InFlightLimit.Headroom]] times as many requests in flight as it has needed
  * recently. When the limit is reached, and requests admitted since are as quick as before, it doubles (as in TCP's
@@ -48,7 +50,12 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
   /** The shortest duration by the clock. */
   private var leastAtMost = Long.MaxValue
 
-  private var took = 0L // sum of all samples
+  private var took = 0L // sum of all samples and failures
+
+  private var failures = 0
+
+  /** How many requests that take as long as is allowed would have been in flight for as long as the failures. */
+  private var failuresAsAnswers = 0.0
 
   // the recent average of requests in flight
   private var need  = 0.0
@@ -119,18 +126,36 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     look(now)
   }
 
+  /**
+   * A request is no longer in flight: it has failed.
+   *
+   * @param atMost its duration by the clock
+   */
+  def failed(now: Long, atMost: Long): Unit = {
+    inFlight -= 1
+    failures += 1
+    took += atMost
+    if (base != Long.MaxValue) failuresAsAnswers += Math.min(1.0, atMost.toDouble / allowed)
+    look(now)
+  }
+
   /** Updates the limit as time passes. To be called repeatedly, also if no requests return. */
   def look(now: Long): Unit = if (base != Long.MaxValue) {
     val length = Math.max(ShortestNanos, Math.min(longest, 2 * base))
     if (now - began >= length)
-      if (samples >= Enough) endInterval(now)
+      if (samples >= Enough || isOutage && now - began >= longest) endInterval(now)
       else if (inFlight >= Enough && now - began >= Math.max(longest, 4 * allowed)) {
-        // hardly any requests return, although enough are in flight
-        least = now - began
-        leastAtMost = least
+        if (samples + failures < Enough) {
+          // hardly any requests return, although enough are in flight
+          least = now - began
+          leastAtMost = least
+        }
         endInterval(now)
       } else if (inFlight < Enough && now - began >= IdleIntervals * longest) endInterval(now)
   }
+
+  /** Whether nearly all requests of the interval have failed. */
+  private def isOutage: Boolean = failures >= Enough * Math.max(1, samples)
 
   /** The limit was reached, and requests admitted on the way there did not wait. */
   private def raise(now: Long): Unit =
@@ -145,8 +170,26 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
   }
 
   private def endInterval(now: Long): Unit = {
-    if (samples >= Enough) learn(now - began, took.toDouble / (now - began)) // by Little's law
-    rates(rated) = samples.toDouble / (now - began)
+    if (samples + failures >= Enough) learn(now - began, took.toDouble / (now - began)) // by Little's law
+    if (isOutage) endCut(now) else judge(now)
+    start(now)
+  }
+
+  /** Nothing is known of a queue in an outage, and hardly an answer would come sooner for a limit. */
+  private def endCut(now: Long): Unit = {
+    if (probed > 0) {
+      limit = probed
+      probed = 0
+    }
+    wasStanding = false
+    cutMost = 0
+    lastCut = Long.MinValue
+    baseSeen += now - began // no request could be as quick
+    relax(now - began)
+  }
+
+  private def judge(now: Long): Unit = {
+    rates(rated) = (samples + failuresAsAnswers) / (now - began)
     rated = (rated + 1) % Rates
     val stood = least != Long.MaxValue && least > allowed && most >= Enough
     if (probed > 0) {
@@ -175,7 +218,6 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
       grow(now)
     }
     if (now - baseSeen > ProbeNanos) probe(now)
-    start(now)
   }
 
   /** Whether the queue has existed long enough for the limit to be lowered. */
@@ -265,6 +307,8 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     began = now
     samples = 0
     took = 0
+    failures = 0
+    failuresAsAnswers = 0
     least = Long.MaxValue
     leastAtMost = Long.MaxValue
     most = inFlight

@@ -85,6 +85,14 @@ private[server] final class RouteState(of: RouteClass, config: OverloadConfig) {
   /** Whether its limit is reached. */
   def isFull: Boolean = limit != null && limit.isFull
 
+  /** A request no longer counts for the limit. It began at those times, by both clocks; see [[Outcome]]. */
+  def ended(time: LoopTime, beganOwn: Long, beganWall: Long, outcome: Int): Unit =
+    if (outcome == Outcome.Failed) limit.failed(time.own, time.wall - beganWall)
+    else {
+      val nanos = if (outcome == Outcome.Answered) time.own - beganOwn else -1
+      limit.ended(time.own, nanos, time.wall - beganWall)
+    }
+
   /** A copy of the counts, for another thread. */
   def snapshot(): RouteSnapshot = new RouteSnapshot(
     route,

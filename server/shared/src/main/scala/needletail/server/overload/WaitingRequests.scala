@@ -1,5 +1,7 @@
 package needletail.server.overload
 
+import scala.util.{Failure, Success, Try}
+
 import needletail.async.Async
 import needletail.http.{Refusal, Reply, Response}
 import needletail.server.clock.{Clock, LoopTime}
@@ -53,12 +55,12 @@ private[server] final class WaitingRequests(
   private def run(state: RouteState, body: () => Reply): Async[Response] = {
     val began     = time.own
     val beganWall = time.wall
-    var answered  = false
+    var outcome   = Outcome.Dropped
     var isSync    = true
 
     def ended(): Unit = if (state.limit != null) {
       if (isSync) time.read(state.offCpu) else timer.readOutside()
-      state.limit.ended(time.own, if (answered) time.own - began else -1, time.wall - beganWall)
+      state.ended(time, began, beganWall, outcome)
       roomFor(state)
     }
     if (state.limit != null) state.limit.begin(began)
@@ -69,10 +71,18 @@ private[server] final class WaitingRequests(
     reply match {
       case later: Reply.Later if later.response != null =>
         isSync = false
-        later.response.map { r => answered = true; r }.andFinally(ended())
+        later.response.transform { result =>
+          outcome = outcomeOf(result)
+          Async.fromTry(result)
+        }.andFinally(ended())
       case response: Response => ended(); Async.value(response)
       case _                  => ended(); Async.fail(new NullPointerException("a handler returned null"))
     }
+  }
+
+  private def outcomeOf(result: Try[Response]): Int = result match {
+    case Success(response) => if (Outcome.isFailure(response)) Outcome.Failed else Outcome.Answered
+    case Failure(cause)    => if (Outcome.isFailure(cause)) Outcome.Failed else Outcome.Dropped
   }
 
   private def workOffSoon(): Unit = if (!isWorkingOff) {

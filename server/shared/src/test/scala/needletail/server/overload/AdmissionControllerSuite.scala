@@ -122,6 +122,35 @@ class AdmissionControllerSuite extends Suite {
     }
   }
 
+  test("failures that come quickly do not show how long a route takes, whether or not they have waited") {
+    val w = wire(OverloadConfig(initialInFlight = 2, leastInFlight = 2))
+    promises.clear()
+    def allowed = {
+      var nanos = 0L
+      w.context.admission.foreach(state => if (state.route.template == "/waits") nanos = state.limit.allowed)
+      nanos
+    }
+    w.send(get("/waits"))
+    w.after(50.millis)
+    promises.last.succeed(Response.ok)
+    w.turn()
+    val before = allowed
+    assert(before >= 75L * 1000 * 1000, before)
+    for (i <- 1 to 60) {
+      promises.clear()
+      w.send(get("/waits") * 3) // one of them waits
+      for (_ <- 1 to 3) {
+        w.after(5.millis)
+        val next = promises.remove(0)
+        if (i % 2 == 0) next.fail(new IllegalStateException("refused"))
+        else next.succeed(Response(Status.BadGateway))
+        w.turn()
+      }
+      assertEquals(promises.size, 0)
+    }
+    assertEquals(allowed, before)
+  }
+
   private def reasons(w: FakeWire): Map[String, Long] = {
     val found = scala.collection.mutable.Map.empty[String, Long]
     w.context.admission.foreach { state =>

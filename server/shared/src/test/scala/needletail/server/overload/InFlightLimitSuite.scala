@@ -187,4 +187,37 @@ class InFlightLimitSuite extends Suite {
     limit.ended(22 * ms, ms, ms)
     assertEquals(limit.allowed, 6 * ms)
   }
+
+  test("failures show neither how long requests take nor that there is a queue, whether quick or slow") {
+    for (millis <- List(1, 20, 500)) {
+      val limit = new Service(50, 20 * ms).offer(2000, 5000).offer(1, 1000).limit
+      var now   = 8000 * ms
+      for (_ <- 1 to 40) limit.begin(now)
+      for (_ <- 1 to 2000) {
+        now += millis * ms / 40
+        limit.failed(now, millis * ms)
+        limit.begin(now)
+      }
+      assertEquals(limit.allowed, 30 * ms, millis)
+      assert(limit.limit >= 80, clue = (millis, limit.limit))
+    }
+  }
+
+  test("a queue is found although two of three requests fail quickly, and few are answered") {
+    val limit  = new Service(50, 20 * ms).offer(2000, 5000).limit
+    var now    = 6000 * ms
+    val before = limit.allowed
+    assertEquals(before, 30 * ms)
+    for (_ <- 1 to 100) limit.begin(now)
+    for (_ <- 1 to 100) { // in a second, of which each interval has five answers
+      now += 10 * ms
+      limit.begin(now)
+      limit.failed(now, ms)
+      if (now / ms % 20 == 0) {
+        limit.begin(now)
+        limit.ended(now, 500 * ms, 500 * ms)
+      }
+    }
+    assertEquals(limit.limit, config.leastInFlight)
+  }
 }
