@@ -64,8 +64,8 @@ private final class DerivedValues[A](
 }
 
 private final class IfPresent[A](of: Values[?], some: Any => Any, none: () => Any) extends Values[A] {
-  def typeName: String                      = of.typeName
-  def isRequired: Boolean                   = false
+  def typeName: String    = of.typeName
+  def isRequired: Boolean = false
   // one that is not required may refuse also where there is nothing, as this one does not
   def demand: Any = if (of.isRequired || of.demand == null) of.demand else ("if present", of.demand)
   def from(field: Field, in: Matching): Any =

@@ -112,13 +112,14 @@ class HostilePeerSuite extends Suite {
   test("messages that are read while memory is short are answered, or the WebSocket ends with 1013") {
     val config = ServerFixture.loopback.copy(memoryBudget = 256 * 1024)
     ServerFixture.serving(routes, config) { server =>
-      val held   = "POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 15000\r\n\r\n" + "x" * 14999
-      def read   = Await.result(server.statistics, 20.seconds).bytesRead
+      val held = "POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: 15000\r\n\r\n" + "x" * 14999
+      def read = Await.result(server.statistics, 20.seconds).bytesRead
 
       /** Whether it has ended. Otherwise the loop has read "go" alone, and what is behind it waited in the kernel. */
       def ends(): Boolean = {
         val before = read
-        val bodies = Seq.fill(8)(new RawClient(server.port).send(held)) // until they are given up, after a second
+        val bodies =
+          Seq.fill(8)(new RawClient(server.port).send(held)) // until they are given up, after a second
         eventually(read == before + 8L * held.length, read)
         val peer = new Peer(server.port, "/large")
         peer.send(text("go") ++ many(400)(text("x" * 100)) ++ close(1000))

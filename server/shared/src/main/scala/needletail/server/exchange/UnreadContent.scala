@@ -8,8 +8,10 @@ import needletail.io.loop.LoopMemory
  * What of a request's content has arrived, or may arrive, while nobody reads it. It stays in the connection, which
  * notices that its client has ended its side or is gone only as far as it reads: so a little may arrive.
  */
-private[server] abstract class UnreadContent(protected val input: InputWindow, protected val decoder: ContentDecoder)
-    extends MessageBody {
+private[server] abstract class UnreadContent(
+    protected val input: InputWindow,
+    protected val decoder: ContentDecoder
+) extends MessageBody {
   import UnreadContent._
 
   /** That of the loop. */

@@ -169,7 +169,9 @@ private[websocket] object ClientHandshake {
   private def check(headers: Headers): Unit = {
     headers.toList.foreach { case (name, _) =>
       if (reserved.exists(Ascii.same(name, _)))
-        throw new IllegalArgumentException(s"$name has no place in the request for a WebSocket, or is set by its client")
+        throw new IllegalArgumentException(
+          s"$name has no place in the request for a WebSocket, or is set by its client"
+        )
     }
     if (headers.getAll("Host").lengthCompare(1) > 0)
       throw new IllegalArgumentException("a request has one Host only")

@@ -116,7 +116,11 @@ class ReachableSuite extends needletail.testing.Suite {
 
   test("what refuses an empty list hides nothing that takes none") {
     val some   = arg[List[Int]].filter(_.nonEmpty)
-    val routes = Routes(GET / "a" + ?("id", some) to "some".ok, GET / "a" + ?("id", some.optional) to "none".ok)
+    val routes =
+      Routes(
+        GET / "a" + ?("id", some) to (_ => "some".ok),
+        GET / "a" + ?("id", some.optional) to (_ => "none".ok)
+      )
     assertEquals(routes.test(Request.get("/a?id=1")).text, "some")
     assertEquals(routes.test(Request.get("/a")).text, "none")
   }
