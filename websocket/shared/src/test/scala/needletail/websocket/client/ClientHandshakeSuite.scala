@@ -70,7 +70,10 @@ class ClientHandshakeSuite extends Suite {
           "Expect"                   -> "100-continue"
         )
         for (field <- own)
-          assertEquals(refusal("A" -> "b", field), s"the client of a WebSocket sets ${field._1} itself")
+          assertEquals(
+            refusal("A" -> "b", field),
+            s"${field._1} has no place in the request for a WebSocket, or is set by its client"
+          )
         assertEquals(refusal("Host" -> "a", "Host" -> "b"), "a request has one Host only")
       }
     }
