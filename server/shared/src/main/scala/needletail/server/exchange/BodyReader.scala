@@ -25,7 +25,6 @@ private[server] final class BodyReader(
     finder: ContentDecoder
 ) extends UnreadContent(window, finder) {
   private var failure: Throwable                      = null
-  private var lastTrailers: Headers                   = null // none
   private var pull: AsyncPromise[Option[Array[Byte]]] = null
   private var partWanted: Boolean = false // whether `pull` may be succeeded by `BodyReader.part`
 
@@ -41,7 +40,6 @@ private[server] final class BodyReader(
    */
   var held: Long                = 0
   private var released: Boolean = false
-  private var kept: Int         = 0 // bytes of an incomplete trailer section, which `held` includes
 
   private var read: Long    = 0 // bytes of content that were delivered
   private var dropped: Long = 0 // bytes that were dropped, chunk sizes included
@@ -60,7 +58,7 @@ private[server] final class BodyReader(
 
   def length: Long      = announced
   def isEmpty: Boolean  = false
-  def trailers: Headers = if (lastTrailers == null) Headers.empty else lastTrailers
+  def trailers: Headers = if (rare == null || rare.trailers == null) Headers.empty else rare.trailers
 
   /** Whether a reader waits for a piece. */
   def isWanted: Boolean = pull != null
@@ -74,6 +72,9 @@ private[server] final class BodyReader(
 
   /** Bytes dropped, including chunk sizes. */
   def droppedBytes: Long = dropped
+
+  /** Bytes of an incomplete trailer section, which `held` includes. */
+  private def kept: Int = if (rare == null) 0 else rare.kept
 
   /** Whether more than a few bytes of the trailer section are kept, until the rest of it arrives. */
   def keepsTrailers: Boolean = kept > BodyReader.FewTrailers
@@ -263,7 +264,8 @@ private[server] final class BodyReader(
         fail(decoder.error)
         false
       } else if (decoder.isComplete) {
-        lastTrailers = decoder.takeTrailers()
+        val last = decoder.takeTrailers()
+        if (!last.isEmpty) needed.trailers = last
         end()
         false
       } else if (decoder.keptBytes > kept) {
@@ -274,7 +276,7 @@ private[server] final class BodyReader(
 
   private def keepTrailers(): Unit = {
     val more = decoder.keptBytes - kept
-    kept += more
+    needed.kept += more
     val refusal = if (dropping) null else hold(more)
     if (refusal != null) fail(refusal)
   }

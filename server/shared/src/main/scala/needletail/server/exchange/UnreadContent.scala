@@ -2,6 +2,7 @@ package needletail.server.exchange
 
 import needletail.http.MessageBody
 import needletail.http.http1.ContentDecoder
+import needletail.http.message.Headers
 import needletail.io.loop.LoopMemory
 
 /**
@@ -20,11 +21,13 @@ private[server] abstract class UnreadContent(
   /** Bytes that have arrived, and that the connection keeps, as nobody has read them; with what is behind the content. */
   private var unused: Int = 0
 
-  private var watchesAt: Long    = 0 // when `watch` is to be called; 0 if somebody has just read
-  private var isWatched: Boolean = false
+  /** What only some requests need; null until then, so that small ones stay small. */
+  protected final var rare: Rare = null
 
-  /** Whether the client has ended its side: what is left in the window is all that will come. */
-  private var isLast: Boolean = false
+  protected final def needed: Rare = {
+    if (rare == null) rare = new Rare
+    rare
+  }
 
   /** Bytes still to come; 0 if not known in advance. */
   def leftKnown: Long
@@ -35,8 +38,10 @@ private[server] abstract class UnreadContent(
   /** What has arrived is being read. */
   protected final def readAgain(): Unit = {
     unused = 0
-    watchesAt = 0
-    isWatched = false
+    if (rare != null) {
+      rare.watchesAt = 0
+      rare.isWatched = false
+    }
   }
 
   /** Whether something has been left in the window. */
@@ -57,28 +62,48 @@ private[server] abstract class UnreadContent(
       unused <= left && left > 0 && (unused == left || (isLittle || left <= MostUnused) && !memory.isTight)
   }
 
+  private def isWatched: Boolean = rare != null && rare.isWatched
+
   /** Nobody reads it, at `now`: when to call `watch`; MaxValue if it was called, or need not be. */
   final def watchAt(now: Long): Long =
     if (isWatched || !decoder.isChunked && leftKnown <= MostUnused) Long.MaxValue
     else {
-      if (watchesAt == 0) watchesAt = now + WatchNanos
-      watchesAt
+      val r = needed
+      if (r.watchesAt == 0) r.watchesAt = now + WatchNanos
+      r.watchesAt
     }
 
   /** Nobody has read it for a while: a little of it may arrive. */
-  final def watch(): Unit = isWatched = true
+  final def watch(): Unit = needed.isWatched = true
 
   /** The client has ended its side. Returns whether what has been left in the window may be all the rest. */
   final def takeLast(): Boolean = isAtHand || decoder.isChunked && unused > 0 && {
-    isLast = true
+    needed.isLast = true
     true
   }
 
   /** Whether all that has come after `takeLast` has been read, so that the content will not be complete. */
-  final def isCut: Boolean = isLast && unused == 0
+  final def isCut: Boolean = rare != null && rare.isLast && unused == 0
 }
 
 private[server] object UnreadContent {
+
+  /** Of content that is large and not read for a while, has trailers, or comes from a client that has ended its side. */
+  final class Rare {
+
+    /** When `watch` is to be called; 0 if somebody has just read. */
+    var watchesAt: Long    = 0
+    var isWatched: Boolean = false
+
+    /** Whether the client has ended its side: what is left in the window is all that will come. */
+    var isLast: Boolean = false
+
+    /** Bytes of an incomplete trailer section, which are among those held. */
+    var kept: Int = 0
+
+    /** Null for none. */
+    var trailers: Headers = null
+  }
 
   /** Bytes of content that may arrive before it is read. */
   private final val MostUnused = 16 * 1024
