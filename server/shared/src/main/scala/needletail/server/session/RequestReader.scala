@@ -52,7 +52,7 @@ private[server] final class RequestReader(
    * needed, if the request is malformed: then `failed` is set, or if there is no memory for it: see `takeUnheld`.
    */
   @inline def readHead(): RequestParser = {
-    val p = if (parser != null) parser else freshParser()
+    val p = if (parser != null) parser else { val fresh = context.takeParser(); fresh.reset(); fresh }
     val n = p.parse(input.bytes, input.position, input.limit)
     // 0 < n <= Uncounted, in one unsigned comparison
     if (n - 1 + Int.MinValue < HeadMemory.Uncounted + Int.MinValue) {
@@ -62,15 +62,8 @@ private[server] final class RequestReader(
     } else unusual(p, n)
   }
 
-  @inline private def freshParser(): RequestParser = {
-    val fresh = context.takeParser()
-    fresh.reset()
-    // a PROXY header tells for each connection whether its client uses TLS
-    if (context.hasProxies) fresh.secure = wire.info.isSecure
-    fresh
-  }
-
-  @noinline private def unusual(p: RequestParser, n: Int): RequestParser =
+  @noinline private def unusual(p: RequestParser, found: Int): RequestParser = {
+    val n = if (found < 0 && isSecureByProxy(p)) parseAsSecure(p) else found
     if (n > 0) {
       parser = null
       headSize = n
@@ -88,6 +81,20 @@ private[server] final class RequestReader(
       }
       null
     }
+  }
+
+  /** Whether the head was refused for its scheme only, and the client uses TLS, as a PROXY header has told. */
+  private def isSecureByProxy(p: RequestParser): Boolean =
+    context.hasProxies && p.error != null && p.error.status == Status.MisdirectedRequest && wire.info.isSecure
+
+  /** Parses the head once more. Parsers are used by other connections, too. */
+  private def parseAsSecure(p: RequestParser): Int = {
+    val before = p.secure
+    p.secure = true
+    p.reset()
+    try p.parse(input.bytes, input.position, input.limit)
+    finally p.secure = before
+  }
 
   /** The parser of a complete head for which there is no memory, once; null if there is none. As for `readHead`. */
   def takeUnheld(): RequestParser = {
