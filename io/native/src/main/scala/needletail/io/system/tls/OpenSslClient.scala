@@ -4,6 +4,7 @@ import scala.scalanative.unsafe.*
 
 import java.io.IOException
 import java.util.Base64
+import java.util.concurrent.atomic.AtomicLong
 
 import needletail.io.platform.{Socket, TlsClientContext}
 import needletail.io.tls.{TlsClientConfig, TlsTrust}
@@ -18,6 +19,8 @@ private[io] final class OpenSslClient(config: TlsClientConfig) extends TlsClient
   private val own       = config.certificate.map(new OwnCertificate(_))
   private val pins      = config.pins.toArray.flatMap(Base64.getDecoder.decode(_))
   private val isChecked = config.trust != TlsTrust.Unchecked
+
+  private val id        = OpenSslClient.ids.incrementAndGet()
 
   /** What its contexts are made of, so that those of other clients can be used that are made of the same. */
   @volatile private var content = new OpenSslClient.Content(
@@ -67,7 +70,7 @@ private[io] final class OpenSslClient(config: TlsClientConfig) extends TlsClient
     if (isChecked && !TlsClientConfig.isName(name))
       throw new IOException("without the name or address of a server its certificate cannot be checked")
     Zone.acquire { implicit zone =>
-      val key    = toCString(s"$name:$port")
+      val key    = toCString(s"$id $name:$port") // sessions are its own, as those of any other client are
       val number = OpenSslSocket.numberOf(plain)
       val made   = OpenSslFunctions.open(context, number, toCString(name), key, if (isChecked) 1 else 0)
       if (made eq null) throw OpenSsl.outOfMemory
@@ -80,6 +83,8 @@ private[io] object OpenSslClient {
 
   /** So many contents have contexts at a time: those that were used last. */
   private[tls] final val Most = 64
+
+  private val ids = new AtomicLong
 
   private val used = new java.util.LinkedHashMap[Content, (Content, OpenSslContexts)](16, 0.75f, true)
 
