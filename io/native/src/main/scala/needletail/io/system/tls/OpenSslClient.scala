@@ -20,7 +20,7 @@ private[io] final class OpenSslClient(config: TlsClientConfig) extends TlsClient
   private val pins      = config.pins.toArray.flatMap(Base64.getDecoder.decode(_))
   private val isChecked = config.trust != TlsTrust.Unchecked
 
-  private val id        = OpenSslClient.ids.incrementAndGet()
+  private val id = OpenSslClient.ids.incrementAndGet()
 
   /** What its contexts are made of, so that those of other clients can be used that are made of the same. */
   @volatile private var content = new OpenSslClient.Content(
