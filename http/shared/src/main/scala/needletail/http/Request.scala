@@ -3,7 +3,7 @@ package needletail.http
 import needletail.async.Async
 import needletail.http.admission.{HasTimeLimit, RouteClass, TimeLimit}
 import needletail.http.http1.{HeadLimits, HeadParser}
-import needletail.http.message.{Cookie, Headers, MediaType, Method, Parameters, PercentCoding}
+import needletail.http.message.{Cookie, Headers, HttpError, MediaType, Method, Parameters, PercentCoding}
 import needletail.http.text.{ByteWriter, Latin1}
 
 /**
@@ -278,59 +278,6 @@ final class Request private[needletail] (
 
   override def toString: String =
     if (view.generation != generation) "Request(complete)" else s"$method $target"
-}
-
-/** Fields that only some requests use. */
-private[needletail] final class RequestExtras {
-  var parsedQuery: Parameters = null
-
-  /** The request that this one was made from; its gate applies to this one too. */
-  var origin: Request = null
-
-  /** The request that this one was made from at first; null if it is that itself. */
-  var first: Request = null
-
-  var reporter: Gate              = null
-  var dress: Response => Response = null
-
-  // The following are those of the first request, see `Request.shared`.
-
-  var wasRefused: Boolean           = false
-  private var id: String            = null
-  private var csrf: String          = null
-  private var isOver                = false
-  private var atEnd: List[Runnable] = Nil
-
-  /** The connection as it is for the client, which is behind a proxy; null if that is not known. */
-  @volatile var client: ConnectionInfo = null
-
-  /** The name of the field that its id is passed on by; null if it is not. */
-  @volatile var idField: String = null
-
-  /** The id that the request has been given, by `make` if it has none yet. From any thread. */
-  def idOr(make: => String): String = synchronized {
-    if (id == null) id = make
-    id
-  }
-
-  /** What the tokens against cross-site requests belong to; null if none has been made. */
-  def csrfOrNull: String = synchronized(csrf)
-
-  /** The same, made if there is none yet. From any thread. */
-  def csrfOr(make: => String): String = synchronized {
-    if (csrf == null) csrf = make
-    csrf
-  }
-
-  /** Runs `task` when the request is over. */
-  def onOver(task: Runnable): Unit = if (isOver) task.run() else atEnd = task :: atEnd
-
-  def end(): Unit = {
-    isOver = true
-    val tasks = atEnd
-    atEnd = Nil
-    tasks.foreach(_.run())
-  }
 }
 
 object Request {

@@ -183,6 +183,9 @@ final class Connection private[io] (
    */
   private[needletail] def expectInput(n: Int): Unit = input.expect(n)
 
+  /** Drops the bytes that the handler has not used, outside of `onData`. Later ones are passed on. */
+  private[needletail] def dropUnused(): Unit = input.dropUnused()
+
   /** Whether a read takes little: the handler does not want input, but the peer's end is to be noticed. */
   private[needletail] def readLittle(little: Boolean): Unit = input.readsLittle = little
   private[io] def readNow(): Unit                           = input.readNow()

@@ -1,7 +1,7 @@
 package needletail.server
 
 import java.io.{BufferedReader, InputStreamReader}
-import java.net.Socket
+import java.net.{ServerSocket, Socket}
 import java.util.concurrent.TimeUnit
 
 import scala.concurrent.duration._
@@ -31,6 +31,18 @@ class HangUpSuite extends Suite {
       } finally socket.close()
       assertEquals(child.waitFor(), 0)
     } finally { child.destroyForcibly(); () }
+  }
+
+  // with -Xrs the JVM leaves the signals to the system
+  test("where signals cannot be handled, `run` throws and nothing listens") {
+    val java  = System.getProperty("java.home") + "/bin/java"
+    val path  = ClassPath.of(getClass.getClassLoader)
+    val child = new ProcessBuilder(java, "-Xrs", "-cp", path, "needletail.server.NoSignalsMain")
+      .redirectErrorStream(true)
+      .start()
+    val output = new BufferedReader(new InputStreamReader(child.getInputStream))
+    try assertEquals(output.readLine(), "IllegalArgumentException, and closed")
+    finally { child.destroyForcibly(); () }
   }
 
   test("a program that survives an exception of onStart is ended by SIGTERM") {

@@ -174,15 +174,19 @@ object Server {
         servers.foreach(_.drain())
       }
     }
-    val all   = Future.traverse(servers)(_.stopped.transform(how => Success(how)))
-    val await = Signals.awaiting(all.map(_ => ()))(() => drainAll())
-    Signals.onHangUp(() => hungUp())
-    try onStart(servers)
-    catch {
-      case e: Throwable =>
-        servers.foreach(_.close())
-        await.cancel()
-        throw e
+    val all = Future.traverse(servers)(_.stopped.transform(how => Success(how)))
+    def elseClose[A](undo: () => Unit)(body: => A): A =
+      try body
+      catch {
+        case e: Throwable =>
+          servers.foreach(_.close())
+          undo()
+          throw e
+      }
+    val await = elseClose(() => ())(Signals.awaiting(all.map(_ => ()))(() => drainAll()))
+    elseClose(() => await.cancel()) {
+      Signals.onHangUp(() => hungUp())
+      onStart(servers)
     }
     await()
     all.value.foreach(_.get.foreach(_.get))

@@ -85,9 +85,11 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
     val by     = if (remote.isEmpty || remote.startsWith("/")) "unknown" else remote
     val scheme = if (request.connection.isSecure) "https" else "http"
     val host   = request.authority.filter(c => c > ' ' && c < 127 && c != '"' && c != '\\')
-    val all    = Headers(kept*).add("Forwarded", "for=\"" + by + "\";host=\"" + host + "\";proto=" + scheme)
-    val id     = request.shared.idField
-    val named  = if (id == null) all else all.set(id, request.shared.idOr(""))
+    val all    = Headers(kept*)
+      .add("Forwarded", "for=\"" + by + "\";host=\"" + host + "\";proto=" + scheme)
+      .add("Via", s"1.${request.minorVersion} ${config.name}")
+    val id    = request.shared.idField
+    val named = if (id == null) all else all.set(id, request.shared.idOr(""))
     if (isTracing(request)) named.get("max-forwards").filter(isNumber).fold(named)(n =>
       named.set("max-forwards", n.toLongOption.fold(Long.MaxValue)(_ - 1).toString)
     )

@@ -142,8 +142,12 @@ private[server] final class TunnelConnection(
     super.heldForPeer + (if (handler == null) 0 else handler.held)
 
   private[needletail] override def relieve(): Unit =
-    if (connection.pendingBytes > 0 || handler == null || isOver) connection.abort()
+    if (connection.pendingBytes > 0 || handler == null || isOver || isMostlyUndecrypted) connection.abort()
     else turn(if (handler.held > 0) Relieve else InputDropped) // otherwise all that is held is unused input
+
+  /** Whether most of what is held is a part of a TLS record, which is held until the connection is closed. */
+  private def isMostlyUndecrypted: Boolean =
+    connection.undecryptedBytes > handler.held + connection.unusedBytes
 
   // Tunnel
 

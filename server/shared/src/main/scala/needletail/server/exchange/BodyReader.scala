@@ -339,6 +339,9 @@ private[server] object BodyReader {
   /** So many bytes of trailers may be kept though nobody reads them: the last CRLF may arrive in two parts. */
   private final val FewTrailers = 256
 
+  private final val ReadTwice =
+    "the content of a request can be read once, and has been read: keep what was read"
+
   /** Told when a request's content is read. Called on the connection's loop, also outside of its turns. */
   trait Owner {
 

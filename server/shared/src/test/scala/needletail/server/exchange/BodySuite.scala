@@ -40,6 +40,27 @@ class BodySuite extends Suite {
     assert(!wire.isFinished)
   }
 
+  test("content that has been read is not read again as if there were none") {
+    def answer(text: Async[String]): Async[Response] =
+      text.map(Response.ok(_)).recover { case e: IllegalStateException => Response.ok(e.getMessage) }
+    val twice: Handler = request => answer(request.text.flatMap(_ => request.text))
+    val after: Handler =
+      request => answer(request.body.stream.fold(0)((n, _) => n).flatMap(_ => request.text))
+    val further: Handler = request => answer(request.body.stream.next().flatMap(_ => request.text))
+    for (sent <- Seq(post(5) + "hello", chunkedPost + "5\r\nhello\r\n0\r\n\r\n")) {
+      for (handler <- Seq(twice, after)) {
+        val output = content(new FakeWire(handler, config).send(sent).output)
+        assert(output.startsWith("the content of a request can be read once"), output)
+      }
+      assertEquals(
+        content(new FakeWire(further, config).send(sent).output),
+        ""
+      ) // the rest, of which there is none
+      assertEquals(content(new FakeWire(whole, config).send(sent).output), "hello")
+    }
+    assertEquals(content(new FakeWire(twice, config).send(post(0)).output), "")
+  }
+
   test("content that comes later extends the time limit of the request, and of those derived from it") {
     var first: Request        = null
     var derived: Seq[Request] = Nil

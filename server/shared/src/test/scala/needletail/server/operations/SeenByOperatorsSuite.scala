@@ -255,7 +255,7 @@ class SeenByOperatorsSuite extends Suite {
       private val kind                                        = new RouteClass("GET", "/work")
       private[needletail] override def routeClass: RouteClass = null
       def apply(request: Request): Reply                      = Gate.admit(
-        request.gate,
+        request,
         kind,
         () => {
           within = String.valueOf(w.context.admission.runningRoute)
