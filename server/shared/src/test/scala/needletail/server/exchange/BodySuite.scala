@@ -52,10 +52,8 @@ class BodySuite extends Suite {
         val output = content(new FakeWire(handler, config).send(sent).output)
         assert(output.startsWith("the content of a request can be read once"), output)
       }
-      assertEquals(
-        content(new FakeWire(further, config).send(sent).output),
-        ""
-      ) // the rest, of which there is none
+      // the rest, of which there is none
+      assertEquals(content(new FakeWire(further, config).send(sent).output), "")
       assertEquals(content(new FakeWire(whole, config).send(sent).output), "hello")
     }
     assertEquals(content(new FakeWire(twice, config).send(post(0)).output), "")
