@@ -48,10 +48,14 @@ int needletail_io_poll_open(void) {
     return fd < 0 ? -errno : fd;
 }
 
-/* Watches fd for `interest` (1 read, 4 write) instead of `before`; 0: stops watching. Current readiness is reported. */
+/*
+ * Watches fd for `interest` (1 read, 4 write, 2 neither: errors and the end of both sides are always reported) instead of
+ * `before`; 0: stops watching. Current readiness is reported.
+ */
 int needletail_io_poll_watch(int poll, int fd, int before, int interest) {
     struct epoll_event e;
-    e.events = EPOLLET | EPOLLPRI | EPOLLRDHUP | (interest & 1 ? EPOLLIN : 0) | (interest & 4 ? EPOLLOUT : 0);
+    e.events = EPOLLET | (interest & (1 | 4) ? EPOLLPRI | EPOLLRDHUP : 0) |
+        (interest & 1 ? EPOLLIN : 0) | (interest & 4 ? EPOLLOUT : 0);
     e.data.u64 = (uint64_t)(uint32_t)fd;
     int op = before == 0 ? EPOLL_CTL_ADD : interest == 0 ? EPOLL_CTL_DEL : EPOLL_CTL_MOD;
     return epoll_ctl(poll, op, fd, &e) == 0 ? 0 : -errno;
@@ -66,7 +70,7 @@ static int poll_events(int poll, int64_t *events, int max, int timeout_millis) {
     if (n < 0) return errno == EINTR ? 0 : -errno;
     for (int i = 0; i < n; i++) {
         uint32_t e = found[i].events;
-        int bits = e & (EPOLLERR | EPOLLHUP) ? 1 | 4 | 8
+        int bits = e & (EPOLLERR | EPOLLHUP) ? 1 | 2 | 4 | 8
             : (e & (EPOLLIN | EPOLLRDHUP) ? 1 : 0) | (e & EPOLLOUT ? 4 : 0) | (e & (EPOLLRDHUP | EPOLLPRI) ? 8 : 0);
         events[i] = (int64_t)(found[i].data.u64 << 32) | bits;
     }

@@ -40,7 +40,7 @@ void needletail_io_cover_main_frames(void);
 enum { WATCH = 0, WAKE = 1, CANCEL = 2 };
 
 /* As in Poller.scala. */
-enum { READ = 1, WRITE = 4, UNBOUNDED = 8, ENDED = 16 };
+enum { READ = 1, FAILURE = 2, WRITE = 4, UNBOUNDED = 8, ENDED = 16 };
 
 typedef struct {
     int fd;
@@ -103,9 +103,10 @@ static int watch(uring *u, int fd, uint64_t name, uint32_t events) {
     return 0;
 }
 
-/* Watches fd under `token` for interest (1 read, 4 write). */
+/* Watches fd under `token` for interest (1 read, 4 write, 2 neither: errors and the end of both sides are always reported). */
 int needletail_uring_watch(void *ring, int fd, int token, int interest) {
-    uint32_t events = POLLPRI | POLLRDHUP | (interest & READ ? POLLIN : 0) | (interest & WRITE ? POLLOUT : 0);
+    uint32_t events = (interest & (READ | WRITE) ? POLLPRI | POLLRDHUP : 0) |
+        (interest & READ ? POLLIN : 0) | (interest & WRITE ? POLLOUT : 0);
     return watch(ring, fd, name_of(fd, token) | WATCH, events);
 }
 
@@ -213,7 +214,7 @@ static int submit_and_wait(uring *u, int timeout_millis) {
 static int bits_of(const struct io_uring_cqe *c) {
     int bits = c->flags & IORING_CQE_F_MORE ? 0 : ENDED;
     if (c->res < 0) return bits | READ | WRITE | UNBOUNDED; /* could not be watched: a read or write tells why */
-    if (c->res & (POLLERR | POLLHUP)) return bits | READ | WRITE | UNBOUNDED;
+    if (c->res & (POLLERR | POLLHUP)) return bits | READ | WRITE | FAILURE | UNBOUNDED;
     if (c->res & (POLLRDHUP | POLLPRI)) bits |= UNBOUNDED;
     return bits | (c->res & (POLLIN | POLLRDHUP) ? READ : 0) | (c->res & POLLOUT ? WRITE : 0);
 }

@@ -4,7 +4,7 @@ import java.io.IOException
 import java.net.SocketTimeoutException
 import java.util.concurrent.RejectedExecutionException
 
-import needletail.io.platform.{ConnectionOptions, Fallible, Interest, Pollable, Socket}
+import needletail.io.platform.{ConnectionOptions, Interest, Pollable, Socket}
 import needletail.io.proxyprotocol.ProxyHeader
 import needletail.io.tls.TlsSession
 
@@ -131,9 +131,9 @@ final class Connection private[io] (
    * afterwards `outputProgress` shows whether the peer reads, to within the 64 KiB or so that the kernel sends at once.
    */
   private[needletail] def offerPending(): Unit =
-    if (output.offer()) loop.endOfTurn(new Flushed(this))
+    if (output.offer()) loop.endOfTurn(new ConnectionTurnEnd.Flushed(this))
 
-  private def flushed(): Unit =
+  private[io] def flushed(): Unit =
     if (phase != Closed && !output.isPending) {
       output.dropPart()
       want(socket.interest & ~Interest.Write)
@@ -333,11 +333,11 @@ final class Connection private[io] (
       input.close()
       output.close()
       if (timer ne null) timer.cancel()
-      loop.endOfTurn(new Ending(this))
+      loop.endOfTurn(new ConnectionTurnEnd.Ending(this))
     }
 
   /** At the end of the turn, see `EventLoop.releaseAtTurnEnd`. */
-  private def end(): Unit =
+  private[io] def end(): Unit =
     try loop.release(socket)
     finally
       try if (protocol ne null) protocol.onClosed(cause)
@@ -373,6 +373,7 @@ final class Connection private[io] (
     if ((ready & Interest.Read) != 0)
       if (phase == Open) input.onReady()
       else if (phase != Closed && !input.isEnded) discard()
+    if (ready == Interest.Failure && phase == Open && !output.isEnding) protocol.onBroken()
   }
 
   private[needletail] def failed(e: Throwable): Unit = finish(e)
@@ -390,13 +391,4 @@ object Connection {
   private final val MaxRefusedBytes = 16 * 1024 * 1024
 
   private final class Linger(val nanos: Long, var discardable: Int)
-
-  private final class Flushed(c: Connection) extends Runnable with Fallible {
-    def run(): Unit                                    = c.flushed()
-    private[needletail] def failed(e: Throwable): Unit = c.failed(e)
-  }
-
-  private final class Ending(c: Connection) extends Runnable {
-    def run(): Unit = c.end()
-  }
 }

@@ -25,6 +25,12 @@ trait ConnectionHandler {
   def onDeadline(): Unit
 
   /**
+   * The connection is broken, for example reset, and was not being read, so that bytes may be left that have arrived
+   * before. They can still be read. Not told on the JVM, which notices it only by reading or writing.
+   */
+  private[needletail] def onBroken(): Unit = ()
+
+  /**
    * For how many nanoseconds what a client sends is read and discarded after it was refused, by an answer because it does
    * not use TLS or by an alert of TLS, so that it gets to read that it was.
    */

@@ -112,7 +112,8 @@ final class Listener private (
     if (started && !closed)
       loop.setInterest(socket, if (paused || (retry ne null)) Interest.None else Interest.Read)
 
-  private[needletail] def onReady(ready: Int): Unit = acceptSome(options.acceptBatch)
+  private[needletail] def onReady(ready: Int): Unit =
+    if (ready != Interest.Failure) acceptSome(options.acceptBatch)
 
   /**
    * Accepts what waits in the backlog, before a `close`, which would reset it. To be called on the loop's thread. What

@@ -99,10 +99,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   final def encode(w: ByteWriter): Unit = {
     RequestEncoder.head(w, method, target, host, headers)
-    if (call.jar != null && !headers.contains("Cookie")) {
-      val cookies = call.jar.header(host.origin, target, context.loop.nowMillis)
-      if (cookies != null) w.writeField("Cookie", cookies)
-    }
+    if (call.jar != null) CallCookies.write(w, call.jar, host.origin, target, headers, context.loop.nowMillis)
     isCodingAsked = ContentCoding.isAsked(context, call, method, headers)
     if (isCodingAsked) w.write(context.acceptEncoding)
     if (source != null) RequestEncoder.announce(w, call.sourceLength, awaitsContinue)
@@ -146,9 +143,8 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   }
 
   final def onHead(head: ResponseHead): Unit = {
-
     val received = Status(head.code)
-    if (call.jar != null) keepCookies(head)
+    if (call.jar != null) CallCookies.keep(head, call.jar, host.origin, target, context.loop.nowMillis)
     val delay =
       if (RetryPolicy.isTransient(received.code) && mayRepeat) loop.retry.delay(attempts, head)
       else RetryPolicy.Never
@@ -165,14 +161,6 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
         concluded(good = true)
         redirect(to)
       }
-    }
-  }
-
-  private def keepCookies(head: ResponseHead): Unit = {
-    var at = head.indexOf("set-cookie", 0)
-    while (at >= 0) {
-      call.jar.receive(host.origin, target, head.value(at), context.loop.nowMillis)
-      at = head.indexOf("set-cookie", at + 1)
     }
   }
 

@@ -7,7 +7,7 @@ import needletail.gateway.format.cgi.Variables
 import needletail.gateway.format.fastcgi.{FastCgiParser, FastCgiRecord, FastCgiWriter, NameValues}
 import needletail.http.text.ByteWriter
 import needletail.io.Connection
-import needletail.server.connection.SessionConnection
+import needletail.server.connection.{HeldMemory, SessionConnection}
 import needletail.server.exchange.LentWriter
 
 /**
@@ -349,25 +349,22 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
 
   // requests of the server
 
-  private[needletail] override def heldForPeer: Long = {
-    var sum = if (connection.pendingBytes > 0) super.heldForPeer else 0
-    var i   = 0
+  /** Output that the peer does not read. What is held for a request is measured with it. */
+  private[needletail] override def heldForPeer: Long =
+    if (connection.pendingBytes > 0) super.heldForPeer else 0
+
+  private[needletail] override def eachHeld(f: HeldMemory => Unit): Unit = {
+    f(this)
+    var i = 0
     while (i < count) {
-      sum += active(i).heldForPeer
+      f(active(i).memory)
       i += 1
     }
-    sum
   }
 
-  private[needletail] override def holdsUnread: Boolean = connection.pendingBytes == 0 && {
-    var i = 0
-    while (i < count && !active(i).holdsUnread) i += 1
-    i < count
-  }
-
-  private[needletail] override def relieve(): Unit = if (connection.pendingBytes > 0) connection.abort()
-  else turn {
-    each(request => if (request.heldForPeer > 0) request.relieve())
+  /** Releases what is held for a request. */
+  def relieve(request: FastCgiRequest): Unit = if (!over && request.index >= 0) turn {
+    request.relieve()
     settle()
   }
 

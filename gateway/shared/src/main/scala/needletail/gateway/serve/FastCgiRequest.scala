@@ -5,6 +5,7 @@ import needletail.gateway.format.fastcgi.{FastCgiRecord, NameValues}
 import needletail.http.ConnectionInfo
 import needletail.http.message.{HttpError, Status}
 import needletail.http.text.ByteWriter
+import needletail.server.connection.HeldMemory
 import needletail.server.exchange.SessionOutput
 import needletail.server.failure.MemoryExhausted
 import needletail.server.session.ServerSession
@@ -42,13 +43,15 @@ private[gateway] final class FastCgiRequest(
   private var inputEnded         = false
   private var unread: ByteWriter = null // null if nothing is kept
   private var unreadFrom         = 0
+  private var received           = 0L   // bytes of its variables and its content that have arrived
 
   /** Bytes counted in the loop's memory. */
   private var held: Long = 0
 
   // what the web server sends
 
-  def param(bytes: Array[Byte], from: Int, until: Int): Unit = if (!complete && !overlong)
+  def param(bytes: Array[Byte], from: Int, until: Int): Unit = if (!complete && !overlong) {
+    received += until - from
     if (until - from > loop.config.maxVariables - params.length) {
       overlong = true
       params = null
@@ -56,6 +59,7 @@ private[gateway] final class FastCgiRequest(
       params.write(bytes, from, until - from)
       count()
     }
+  }
 
   def paramsEnded(): Unit = if (!complete) {
     complete = true
@@ -72,7 +76,8 @@ private[gateway] final class FastCgiRequest(
     // otherwise the first record of content tells whether there is any
   }
 
-  def content(bytes: Array[Byte], from: Int, until: Int): Unit = if (!over && complete && !inputEnded)
+  def content(bytes: Array[Byte], from: Int, until: Int): Unit = if (!over && complete && !inputEnded) {
+    received += until - from
     if (loop.context.memory.hasRoom((until - from).toLong, held)) {
       take(bytes, from, until)
       count()
@@ -80,6 +85,7 @@ private[gateway] final class FastCgiRequest(
       endContent()
       count()
     }
+  }
 
   /** There is no memory for it: its content that has come is dropped, and what follows. */
   private def endContent(): Unit = {
@@ -147,16 +153,21 @@ private[gateway] final class FastCgiRequest(
     count()
   }
 
-  /** Bytes that are held until the web server has sent more of its content. */
-  def heldForPeer: Long =
-    if (over) 0
-    else if (session == null) held
-    else if (session.memory.awaitsClient) held + session.memory.heldForClient
-    else if (session.memory.holdsUnread) sizeOf(unread)
-    else 0
+  /** What is held for it until the web server has sent more of its content, or that waits behind its response. */
+  val memory: HeldMemory = new HeldMemory(beganNanos) {
+    def heldForPeer: Long =
+      if (over) 0
+      else if (session == null) held
+      else if (session.memory.awaitsClient) held + session.memory.heldForClient
+      else if (session.memory.holdsUnread) sizeOf(unread)
+      else 0
 
-  /** Whether that is content that waits behind its response. */
-  def holdsUnread: Boolean = !over && unread != null && session != null && session.memory.holdsUnread
+    def holdsUnread: Boolean = !over && unread != null && session != null && session.memory.holdsUnread
+    def isOutput: Boolean    = false // that is the connection's
+    def offerOutput(): Unit  = ()
+    def progress: Long       = received
+    def relieve(): Unit      = connection.relieve(FastCgiRequest.this)
+  }
 
   def relieve(): Unit = if (!over) {
     if (session == null) complete = true

@@ -50,6 +50,44 @@ private[needletail] final class ChunkedDecoder(maxTrailers: Int, maxTrailerField
   /** Drops them: the rest of the body will not be decoded. */
   def abandon(): Unit = if (section != null) forgetSection()
 
+  /** A decoder of the rest of this body that stops before its trailer section. */
+  def lookAhead(): ChunkedDecoder = {
+    val ahead = new ChunkedDecoder(maxTrailers, maxTrailerFields)
+    ahead.phase = phase
+    ahead.digits = digits
+    ahead.remaining = remaining
+    ahead.data = data
+    ahead.overhead = overhead
+    ahead.state = if (state == Done || state == Bad) state else More
+    ahead.stopsAtTrailers = true
+    ahead
+  }
+
+  private var stopsAtTrailers = false
+
+  /** Whether all of the body before its trailer section has been decoded. */
+  def isAtTrailers: Boolean = phase == InTrailers
+
+  /**
+   * Where the body ends in these bytes, which are all that has arrived of its trailer section; those that are kept of it
+   * come before them. -1 if they do not have its end, or if it is malformed. Changes nothing.
+   */
+  def endOfTrailers(bytes: Array[Byte], from: Int, until: Int): Int = {
+    val before = if (section == null) 0 else section.length
+    val count  = Math.min(until - from, maxTrailers - before)
+    val whole  =
+      if (before == 0) java.util.Arrays.copyOfRange(bytes, from, from + count)
+      else {
+        val joined = java.util.Arrays.copyOf(section.bytes, before + count)
+        System.arraycopy(bytes, from, joined, before, count)
+        joined
+      }
+    val fields = new Fields
+    fields.bytes = whole
+    val end = new FieldParser(maxTrailerFields).parse(fields, 0, whole.length)
+    if (end > 0) from + end - before else -1
+  }
+
   /** Starts a new body. */
   def reset(): Unit = {
     state = More
@@ -86,7 +124,7 @@ private[needletail] final class ChunkedDecoder(maxTrailers: Int, maxTrailerField
         state = Data
         return p + n
       }
-      if (phase == InTrailers) return inTrailers(bytes, p, until)
+      if (phase == InTrailers) return if (stopsAtTrailers) p else inTrailers(bytes, p, until)
       if (!accept(bytes(p))) return p
       p += 1
     }

@@ -89,6 +89,9 @@ private[needletail] final class ContentDecoder(maxTrailers: Int, maxTrailerField
   /** Drops them: the rest of the content will not be decoded. */
   def abandon(): Unit = if (framing == Chunks) chunks.abandon()
 
+  /** Finds where chunked content ends in the bytes behind those that were decoded, without decoding them. */
+  def findsEnd(): ContentEnd = new ContentEnd(chunks, limit - total)
+
   /** Whether decoding has ended: the content is complete or malformed. */
   def isOver: Boolean = isComplete || error != null
 

@@ -199,4 +199,37 @@ class ContentDecoderSuite extends needletail.testing.Suite {
     assertEquals(decoder.trailers.toList, Nil)
     assertEquals(decoder.takeTrailers().toList, Nil)
   }
+
+  test("the end of chunks that are not decoded yet is found as decoding them would, wherever they are split") {
+    val ends    = List("", "X: y\r\nZ: \r\n").map(trailers => s"5;a=b\r\nhello\r\n1\r\n!\r\n0\r\n$trailers\r\n")
+    val without = List(
+      "5\r\nhello\r\n",
+      "5\r\nhello\r\n0\r\n\r",
+      "5\r\nhello!\r\n0\r\n\r\n",
+      "0\r\nX\r\n\r\n",
+      s"0\r\nX: ${"y" * 200}\r\n\r\n",
+      "0\r\n" + "X: y\r\n" * 6 + "\r\n",
+      "5\r\nhello\r\n4\r\nmany\r\n0\r\n\r\n"
+    )
+    for (text <- ends ++ without; decoded <- 0 until text.length; step <- List(1, 2, 5, text.length)) {
+      val all     = Wire.bytes(text + next)
+      val decoder = new ContentDecoder(200, 5)
+      decoder.beginChunked(8)
+      var from = 0
+      while (from < decoded && !decoder.isOver) from = decoder.decode(all, from, decoded)
+      if (!decoder.isOver) {
+        val end   = decoder.findsEnd()
+        var until = from
+        while (until < all.length) {
+          until = Math.min(until + step, all.length)
+          val moved = new Array[Byte](3) ++ all.slice(from, until) // all that has come, at another place
+          end.look(moved, 3, moved.length)
+          val found = if (ends.contains(text) && until >= text.length) text.length - from else -1
+          assertEquals(end.distance, found, s"${Wire.show(text)}, $decoded decoded, $step at once, $until have come")
+        }
+        while (from < all.length && !decoder.isOver) from = decoder.decode(all, from, all.length)
+        assertEquals(decoder.isComplete && decoder.error == null, ends.contains(text), Wire.show(text))
+      }
+    }
+  }
 }

@@ -15,13 +15,16 @@ private[needletail] abstract class Descriptor {
 
   // Used by the Poller only.
   private[io] var source: Pollable = null
-  private[io] var watched          = Interest.None // what the kernel reports; 0: the kernel does not watch it
+  private[io] var watched          = Interest.None // what the kernel reports, `Failure` always; 0: it does not watch it
   private[io] var token            = 0             // distinguishes this watch from earlier ones
   private[io] var ready  = Interest.None // what it may be ready for; may be too much, never too little
   private[io] var queued = false         // whether the Poller will look at it in the next turn anyway
 
   /** Whether bytes may be left although a read returned fewer than asked for. */
   private[io] var unbounded = false
+
+  /** Whether an error, or the end of both sides, was reported, and the source was not told yet. */
+  private[io] var hasFailed = false
 
   /** The kernel has reported that nothing more can be done until the next change. */
   private[io] def usedUp(bits: Int): Unit = ready &= ~bits

@@ -35,8 +35,8 @@ private[io] abstract class KernelPoller(loop: PlatformLoop, waker: Int) extends 
   private val wakers = new AtomicInteger
 
   /**
-   * Makes the kernel report changes of `interest` instead of its current interest, and once what is ready already.
-   * Sets `watched`. Returns a negative number on failure.
+   * Makes the kernel report changes of `interest` instead of its current interest, and once what is ready already; of
+   * `Interest.Failure` nothing but errors and the end of both sides, which it always reports. Sets `watched`. Returns a negative number on failure.
    */
   protected def watch(d: Descriptor, interest: Int): Int
 
@@ -82,6 +82,7 @@ private[io] abstract class KernelPoller(loop: PlatformLoop, waker: Int) extends 
     if (d.fd < descriptors.length && (descriptors(d.fd) eq d)) {
       descriptors(d.fd) = null
       d.interest = Interest.None
+      d.hasFailed = false
       if (d.watched != 0) unwatch(d, isClosing)
     }
 
@@ -114,6 +115,7 @@ private[io] abstract class KernelPoller(loop: PlatformLoop, waker: Int) extends 
       val bits = event.toInt
       d.ready |= bits & (Interest.Read | Interest.Write)
       if ((bits & Unbounded) != 0) d.unbounded = true
+      if ((bits & Interest.Failure) != 0) d.hasFailed = true
       if ((bits & Ended) != 0) d.watched = Interest.None
       if (!d.queued) serve(d)
     }
@@ -122,8 +124,11 @@ private[io] abstract class KernelPoller(loop: PlatformLoop, waker: Int) extends 
   private def serve(d: Descriptor): Unit = {
     val now = d.ready & d.interest
     if (now != 0) loop.dispatch(d.source, now)
-    else if (d.interest == 0 && d.watched != 0)
-      unwatch(d, isClosing = false) // otherwise it would wake the loop again
+    else if (d.interest == 0 && (d.watched & ~Interest.Failure) != 0) watchForFailure(d)
+    if (d.hasFailed && d.interest == 0) {
+      d.hasFailed = false
+      loop.dispatch(d.source, Interest.Failure)
+    }
     // Usually nothing is left now, and it is still watched.
     if ((d.interest & (d.ready | ~d.watched)) != 0 && update(d) < 0) {
       // Dispatched in each turn until it can be watched again.
@@ -131,6 +136,10 @@ private[io] abstract class KernelPoller(loop: PlatformLoop, waker: Int) extends 
       enqueue(d)
     }
   }
+
+  /** What is ready would wake the loop again, though nobody wants it. */
+  private def watchForFailure(d: Descriptor): Unit =
+    if (watch(d, Interest.Failure) < 0 && d.watched != 0) unwatch(d, isClosing = false)
 
   private def enqueue(d: Descriptor): Unit =
     if (!d.queued) {

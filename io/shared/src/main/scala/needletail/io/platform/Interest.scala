@@ -6,4 +6,7 @@ private[needletail] object Interest {
   final val None  = 0
   final val Read  = 1 // or accept
   final val Write = 4 // or connect
+
+  /** Not to be waited for: see `Poller.setInterest`. */
+  final val Failure = 2
 }

@@ -7,21 +7,6 @@ import needletail.load.plan.Load
 import needletail.load.result.Interval
 
 /**
- * Durations and limits of the search.
- *
- * @param step duration of each load that is tried
- * @param hold duration at the limits that were found
- */
-final case class SearchLimits(
-    step: FiniteDuration,
-    hold: FiniteDuration,
-    mostUsers: Int,
-    mostRate: Double,
-    connections: Int,
-    poisson: Boolean
-)
-
-/**
  * Measures a server by the five criteria: light load; then users doubled until more of them increase the rate no
  * further; then the rate that satisfies the objective, doubled, bisected and held; then shares of it; then twice the
  * rate that the server can handle, and the recovery.

@@ -56,14 +56,14 @@ private[server] final class MemoryRelief(
 
   private def relieve(): Unit = {
     val now     = loop.platform.nanoTime()
-    val stalled = ArrayBuffer.empty[ServedConnection]
-    val moving  = ArrayBuffer.empty[ServedConnection]
-    connections.foreach { c =>
-      if (c.heldForPeer >= Least) {
-        if (c.isStalled(now)) stalled += c else moving += c
+    val stalled = ArrayBuffer.empty[HeldMemory]
+    val moving  = ArrayBuffer.empty[HeldMemory]
+    val sort    = (some: HeldMemory) =>
+      if (some.heldForPeer >= Least) {
+        if (some.isStalled(now)) stalled += some else moving += some
         ()
       }
-    }
+    connections.foreach(_.eachHeld(sort))
     reclaim(
       stalled,
       (loop.memory.bound + loop.memory.fixed) / 2
@@ -77,10 +77,8 @@ private[server] final class MemoryRelief(
     }
   }
 
-  /** Reclaims memory from connections, of those that hold most first, until no more than `enough` bytes are held. */
-  private def reclaim(some: ArrayBuffer[ServedConnection], enough: Long)(of: ServedConnection => Long)(
-      from: ServedConnection => Unit
-  ): Unit = {
+  /** Reclaims memory, of those that hold most first, until no more than `enough` bytes are held. */
+  private def reclaim[A](some: ArrayBuffer[A], enough: Long)(of: A => Long)(from: A => Unit): Unit = {
     val order = some.sortBy(c => -of(c)).iterator
     while (loop.memory.held > enough && order.hasNext) {
       val next = order.next()

@@ -5,7 +5,9 @@ import needletail.io.{Connection, ConnectionHandler}
 /**
  * A connection of a [[needletail.server.tcp.TcpServer]], for any protocol. All methods are called on the connection's loop.
  */
-abstract class ServedConnection(val connection: Connection) extends ConnectionHandler {
+abstract class ServedConnection(val connection: Connection)
+    extends HeldMemory(connection.loop.nowNanos)
+    with ConnectionHandler {
 
   /** The links of [[LoopConnections]]: the list allocates nothing for a connection. */
   private[server] var previous: ServedConnection  = null
@@ -27,42 +29,17 @@ abstract class ServedConnection(val connection: Connection) extends ConnectionHa
   private[needletail] def heldForPeer: Long =
     connection.pendingBytes.toLong + connection.unusedBytes + connection.undecryptedBytes
 
-  /** Whether most of that is input that waits behind a reply, whatever its peer reads. */
   private[needletail] def holdsUnread: Boolean = false
 
-  /** Releases them: refuses or aborts the requests that they are held for. */
   private[needletail] def relieve(): Unit = connection.abort()
 
-  private var askedAt: Long  = connection.loop.nowNanos
-  private var lookedAt: Long = askedAt // when the peer last made progress, and the bytes transferred by then
-  private var movedBefore: Long = 0
+  private[needletail] final def isOutput: Boolean   = connection.isBackedUp
+  private[needletail] final def offerOutput(): Unit = connection.offerPending()
+  private[needletail] final def progress: Long      =
+    connection.bytesRead + (if (holdsUnread) 0 else connection.outputProgress)
 
-  /**
-   * Whether the peer has sent almost nothing, or read nothing, for a while; that it reads is not enough where input
-   * waits behind its reply. To be called repeatedly while memory is short.
-   *
-   * @param now nanoseconds of the loop's clock
-   */
-  private[server] final def isStalled(now: Long): Boolean = {
-    val isAhead  = holdsUnread
-    val isReader = connection.isBackedUp && !isAhead
-    val patience = if (isReader || isAhead) ServedConnection.LongPatience else ServedConnection.SenderPatience
-    if (now - askedAt > patience) lookedAt = now // not called for long: its time begins
-    askedAt = now
-    if (now - lookedAt < patience) false
-    else {
-      if (isReader) connection.offerPending()
-      val moved  = connection.bytesRead + (if (isAhead) 0 else connection.outputProgress)
-      val least  = if (isReader) 1 else ServedConnection.LeastSent
-      val by     = moved - movedBefore // negative if a count has overflowed
-      val stalls = by >= 0 && by < least
-      if (!stalls) {
-        lookedAt = now
-        movedBefore = moved
-      }
-      stalls
-    }
-  }
+  /** Calls `f` for all that is held for its peer, each with a progress of its own: for the connection itself, if that is all. */
+  private[needletail] def eachHeld(f: HeldMemory => Unit): Unit = f(this)
 
   /** Called when the connection is closed; to be implemented instead of `onClosed`. */
   protected def closed(cause: Throwable): Unit
@@ -86,11 +63,4 @@ private[server] object ServedConnection {
     def handshakeFailed(connection: Connection, cause: Throwable): Unit
     def replace(connection: ServedConnection, next: ServedConnection): Unit
   }
-
-  // How long a peer may make no progress while memory is short, in nanoseconds, and how many bytes a peer that sends
-  // must send in that time. Readers get more time, since their progress shows only in steps of the kernel's buffer, and
-  // so do peers that have sent something ahead, as it may be read soon.
-  private final val SenderPatience = 1000L * 1000 * 1000
-  private final val LongPatience   = 5000L * 1000 * 1000
-  private final val LeastSent      = 8 * 1024
 }

@@ -1,7 +1,7 @@
 package needletail.server.exchange
 
 import needletail.http.MessageBody
-import needletail.http.http1.ContentDecoder
+import needletail.http.http1.{ContentDecoder, ContentEnd}
 import needletail.http.message.Headers
 import needletail.io.loop.LoopMemory
 
@@ -33,7 +33,14 @@ private[server] abstract class UnreadContent(
   def leftKnown: Long
 
   /** Nobody reads now what has arrived. */
-  final def leaveInWindow(): Unit = if (input.available > 0) unused = input.available
+  final def leaveInWindow(): Unit = if (input.available > unused) {
+    unused = input.available
+    if (decoder.isChunked) {
+      val r = needed
+      if (r.end == null) r.end = decoder.findsEnd()
+      r.end.look(input.bytes, input.position, input.limit)
+    }
+  }
 
   /** What has arrived is being read. */
   protected final def readAgain(): Unit = {
@@ -41,25 +48,36 @@ private[server] abstract class UnreadContent(
     if (rare != null) {
       rare.watchesAt = 0
       rare.isWatched = false
+      rare.end = null
     }
   }
 
   /** Whether something has been left in the window. */
   final def isLeftInWindow: Boolean = unused > 0
 
-  /** Whether all the rest has been left so. Never if its length is not known in advance. */
-  final def isAtHand: Boolean = leftKnown > 0 && unused >= leftKnown
+  /** Whether all the rest has been left so, with or without bytes behind it. */
+  final def isAtHand: Boolean = {
+    val left = leftAtHand
+    left > 0 && unused >= left
+  }
+
+  /** Bytes up to the end of the content, as they are transferred; 0 if not known. */
+  private def leftAtHand: Long =
+    if (!decoder.isChunked) leftKnown
+    else if (rare == null || rare.end == null) 0
+    else Math.max(0, rare.end.distance).toLong
 
   /**
-   * Whether it may arrive though nobody reads it: where it is not more than a connection keeps anyway, and a little of it
-   * once nobody has read it for a while; but not what is behind it.
+   * Whether it may arrive though nobody reads it: where it is not more than a connection keeps anyway, which is not known
+   * of chunks, and a little of it once nobody has read it for a while; but not what is behind it.
    */
   final def mayArrive: Boolean = {
-    val left     = leftKnown
-    val isLittle = isWatched && unused < MostWatched
-    if (decoder.isChunked) isLittle && !memory.isTight
-    else
-      unused <= left && left > 0 && (unused == left || (isLittle || left <= MostUnused) && !memory.isTight)
+    val left = leftAtHand
+    if (left == 0) decoder.isChunked && isWatched && unused < MostUnused && !memory.isTight
+    else {
+      val isLittle = isWatched && unused < MostWatched
+      unused <= left && (unused == left || (isLittle || left <= MostUnused) && !memory.isTight)
+    }
   }
 
   private def isWatched: Boolean = rare != null && rare.isWatched
@@ -98,6 +116,9 @@ private[server] object UnreadContent {
     /** Whether the client has ended its side: what is left in the window is all that will come. */
     var isLast: Boolean = false
 
+    /** Finds the end of chunked content in what nobody has read; null if all has been read. */
+    var end: ContentEnd = null
+
     /** Bytes of an incomplete trailer section, which are among those held. */
     var kept: Int = 0
 
@@ -105,10 +126,10 @@ private[server] object UnreadContent {
     var trailers: Headers = null
   }
 
-  /** Bytes of content that may arrive before it is read. */
+  /** Bytes of content that may arrive before it is read; if it is chunked, once nobody has read it for `WatchNanos`. */
   private final val MostUnused = 16 * 1024
 
-  /** The same for content that is larger, or of unknown length, once nobody has read it for `WatchNanos`. */
+  /** The same for content that is known to be larger. */
   private final val MostWatched = 8 * 1024
   private final val WatchNanos  = 100L * 1000 * 1000
 }

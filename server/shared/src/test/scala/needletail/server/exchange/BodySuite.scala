@@ -91,50 +91,6 @@ class BodySuite extends Suite {
     assertEquals(wire.send(post(0)).statuses, List(200))
   }
 
-  /** A stream that has nothing, for content that its handler does not read. */
-  private final class Idle(config: ServerConfig) {
-    private val never              = new AsyncPromise[Option[Array[Byte]]]
-    var cancelled                  = 0
-    private val stream: ByteStream = new ByteStream {
-      def next(): Async[Option[Array[Byte]]] = never
-      def cancel(): Unit                     = cancelled += 1
-    }
-    val wire = new FakeWire((_: Request) => Response.ok.stream(stream), config)
-  }
-
-  test("a streamed reply to content that is not read begins at once if all of it has come") {
-    val idle = new Idle(config)
-    assertEquals(idle.wire.send(post(5) + "hello").statuses, List(200))
-    assertEquals(idle.cancelled, 0)
-  }
-
-  test("the same if another request is behind it, which waits for its turn") {
-    for (parts <- List(List("hello" + post(0)), List("hel", "lo" + post(0)), List("hello", post(0)))) {
-      val idle = new Idle(config)
-      idle.wire.send(post(5) + parts.head)
-      parts.tail.foreach(idle.wire.send(_))
-      assertEquals(idle.wire.statuses, List(200), parts)
-      assertEquals(idle.wire.after(31.seconds).statuses, Nil)
-      assertEquals(idle.cancelled, 0)
-    }
-  }
-
-  test("a streamed reply whose head waits for its first piece has the handler's time for it") {
-    for (begun <- List(post(6) + "abc", post(90000) + "a" * 40000, chunkedPost + "3\r\nabc\r\n0\r\n\r\n")) {
-      val idle = new Idle(config)
-      assertEquals(idle.wire.send(begun).output, "")
-      assertEquals(idle.wire.after(29.seconds).output, "")
-      assertEquals(idle.wire.after(2.seconds).statuses, List(503))
-      assertEquals(idle.cancelled, 1)
-    }
-  }
-
-  test("a client that ends its side while such a head waits is given up after the grace") {
-    val idle = new Idle(config.copy(halfCloseGrace = 1.second))
-    idle.wire.send(post(6) + "abc").end().after(1.second)
-    assertEquals((idle.cancelled, idle.wire.isFinished), (1, true))
-  }
-
   test("to HTTP/1.0 a stream goes until the connection's end") {
     val wire = new FakeWire(echo, config)
     val out  = wire.send("POST / HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 3\r\n\r\nabc").output

@@ -11,6 +11,7 @@ import needletail.async.{Async, AsyncPromise}
 import needletail.http.{Handler, Priority, Reply}
 import needletail.routing._
 import needletail.testing.Suite
+import needletail.testkit.ManualLoop
 
 /** What a part of a route refuses is counted and logged as that route's, and OPTIONS under its own name. */
 class RefusedByPartSuite extends Suite {
@@ -127,6 +128,50 @@ class RefusedByPartSuite extends Suite {
         refused += state.refused.sum
       }
       assertEquals((timed, refused), (2L, 1L), output)
+    }
+  }
+
+  test("the same where a limit of the route refuses, at once or later, and a plain handler changes the response") {
+    def named(response: Response)    = response.header("X-Server", "one")
+    def changed(reply: Reply): Reply = reply match {
+      case later: Reply.Later => new Reply.Later(later.response.map(named))
+      case response: Response => named(response)
+    }
+    val all = Seq[(String, Routes => Handler)](
+      "called"  -> (routes => Handler(request => changed(routes(request)))),
+      "plain"   -> (routes => (request: Request) => changed(routes(request))),
+      "wrapped" -> (_.mapResponse((_, response) => named(response)))
+    )
+    for ((how, wrap) <- all) {
+      val loop     = new ManualLoop
+      val promises = mutable.ListBuffer.empty[AsyncPromise[Response]]
+
+      def answer(): Async[Response] = {
+        promises += new AsyncPromise[Response]
+        promises.last
+      }
+      // one runs, one waits for too long, and one is refused at once
+      val routes = Routes(GET / "waits" to answer()).limit(1, queue = 1, queueTime = 1.second)
+      val wire   = new FakeWire(wrap(routes), ServerConfig(log = Log.none))
+      loop.within(wire.send("GET /waits HTTP/1.1\r\nHost: a\r\n\r\n" * 3))
+      for (_ <- 1 to 20) {
+        loop.advance(100.millis)
+        loop.within(wire.after(100.millis))
+      }
+      loop.within {
+        promises.foreach(_.succeed("done".ok))
+        wire.turn()
+      }
+      loop.runAll()
+      val output = loop.within(wire.turn().output)
+      assertEquals("X-Server: one".r.findAllIn(output).size, 3, s"$how: $output")
+      assertEquals("HTTP/1.1 503".r.findAllIn(output).size, 2, s"$how: $output")
+      var timed, refused = 0L
+      wire.context.admission.foreach { state =>
+        timed += state.latencies.count
+        refused += state.refused.sum
+      }
+      assertEquals((timed, refused), (1L, 2L), how)
     }
   }
 }

@@ -43,8 +43,9 @@ class HandshakeSuite extends Suite {
   test("what a request lacks decides its status") {
     assertEquals(status(asked), 101)
     assertEquals(status(asked, method = Method.POST), 405)
-    assertEquals(status(asked, method = Method.HEAD), 405)
-    assertEquals(status(Headers.empty, method = Method.HEAD), status(Headers.empty))
+    assertEquals(status(Headers.empty, method = Method.POST), 405)
+    assertEquals(status(Headers.empty, method = Method.HEAD), 426)
+    assertEquals(status(asked, method = Method.HEAD), 426, "whatever it asks for, as it opens none")
     assertEquals(status(asked.remove("Upgrade")), 426)
     assertEquals(status(asked.set("Upgrade", "h2c")), 426)
     assertEquals(status(asked.set("Upgrade", "h2c, WebSocket")), 101)

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 import scala.concurrent.duration.FiniteDuration
 
 import needletail.async.{Async, AsyncPromise, Loop, Setting, Survivable, Timer}
-import needletail.http.{Gate, Refusal, Reply, Response}
+import needletail.http.{Refusal, Reply, Request, Response}
 import needletail.http.admission.RouteClass
 
 /**
@@ -79,21 +79,35 @@ private[routing] final class Bulkhead(inFlight: Int, queue: Int, queueTime: Fini
 private[routing] object Bulkhead {
 
   /** Runs `body` when all bulkheads have admitted it; otherwise returns the refusal. */
-  def pass(bulkheads: List[Bulkhead], gate: Gate, route: RouteClass, body: () => Reply): Reply =
-    bulkheads match {
+  def pass(bulkheads: List[Bulkhead], request: Request, route: RouteClass, body: () => Reply): Reply =
+    new Passage(request, route, body).pass(bulkheads)
+
+  /** A request on its way through the bulkheads of its route. */
+  private final class Passage(request: Request, route: RouteClass, body: () => Reply) {
+    private val gate      = request.gate
+    private var hasWaited = false
+
+    def pass(bulkheads: List[Bulkhead]): Reply = bulkheads match {
       case Nil           => body()
       case first :: more =>
-        if (first.tryEnter()) run(first, () => pass(more, gate, route, body))
+        if (first.tryEnter()) run(first, () => pass(more))
         else {
           val waiter = first.tryWait()
-          if (waiter == null) refuse(gate, route, Refusal.Bulkhead)
+          if (waiter == null) refuse(Refusal.Bulkhead)
           else
             new Reply.Later(waiter.turn.flatMap { letIn =>
-              if (letIn) async(run(first, () => pass(more, gate, route, body)))
-              else Async.value(refuse(gate, route, Refusal.QueueTime))
+              hasWaited = true
+              if (letIn) async(run(first, () => pass(more))) else Async.value(refuse(Refusal.QueueTime))
             })
         }
     }
+
+    /** If it has waited, nothing else notes that it was refused, and a wrapper may make another response of it. */
+    private def refuse(reason: Int): Response = {
+      if (hasWaited) request.shared.wasRefused = true
+      if (gate == null) Refusal.response(reason) else gate.refused(route, reason)
+    }
+  }
 
   /** Runs with a place taken, and returns it when there is a response or a failure, or when nothing waits any more. */
   private def run(bulkhead: Bulkhead, body: () => Reply): Reply = {
@@ -112,9 +126,6 @@ private[routing] object Bulkhead {
     case response: Response => Async.value(response)
     case later: Reply.Later => later.response
   }
-
-  private def refuse(gate: Gate, route: RouteClass, reason: Int): Response =
-    if (gate == null) Refusal.response(reason) else gate.refused(route, reason)
 
   /**
    * A waiter, on its loop: `turn` becomes true when it is admitted, false when its time is over. The first to claim it

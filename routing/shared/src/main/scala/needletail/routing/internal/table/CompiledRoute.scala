@@ -151,7 +151,8 @@ private[routing] final class CompiledRoute(
   }
 
   private def limited(request: Request, body: () => Reply): Reply =
-    Gate.admit(request, known, () => Bulkhead.pass(settings.bulkheads, request.gate, known, body))
+    if (settings.bulkheads.isEmpty) Gate.admit(request, known, body)
+    else Gate.admit(request, known, () => Bulkhead.pass(settings.bulkheads, request, known, body))
 
   @inline private def go(in: Matching, values: Any): Reply =
     if (values.asInstanceOf[AnyRef] eq Pending) await(in, 0) else answer(values)

@@ -1,0 +1,69 @@
+package needletail.server.connection
+
+/**
+ * What is held for a peer, and whether that peer makes progress: all that a connection holds, or what one of the requests
+ * that share it does, as the others' traffic is no progress of its own. See [[MemoryRelief]]. Used on the connection's loop.
+ *
+ * @param now nanoseconds of the loop's clock
+ */
+private[needletail] abstract class HeldMemory(now: Long) {
+
+  /** Bytes that are held until the peer sends or reads something, or that it has sent ahead; all of them can be released. */
+  private[needletail] def heldForPeer: Long
+
+  /** Whether most of that is input that waits behind a reply, whatever its peer reads. */
+  private[needletail] def holdsUnread: Boolean
+
+  /** Whether it is output that waits until the peer reads. */
+  private[needletail] def isOutput: Boolean
+
+  /** Grows with what the peer sends; without `holdsUnread` also with what it reads. May overflow. */
+  private[needletail] def progress: Long
+
+  /** Makes what has been read since show in `progress`. */
+  private[needletail] def offerOutput(): Unit
+
+  /** Releases the bytes: refuses or aborts the requests that they are held for. */
+  private[needletail] def relieve(): Unit
+
+  private var askedAt: Long        = now
+  private var lookedAt: Long       = now // when the peer last made progress, and how much by then
+  private var progressBefore: Long = 0
+
+  /**
+   * Whether the peer has sent almost nothing, or read nothing, for a while; that it reads is not enough where input
+   * waits behind its reply. To be called repeatedly while memory is short.
+   *
+   * @param now nanoseconds of the loop's clock
+   */
+  private[server] final def isStalled(now: Long): Boolean = {
+    val isAhead  = holdsUnread
+    val isReader = isOutput && !isAhead
+    val patience = if (isReader || isAhead) HeldMemory.LongPatience else HeldMemory.SenderPatience
+    if (now - askedAt > patience) lookedAt = now // not called for long: its time begins
+    askedAt = now
+    if (now - lookedAt < patience) false
+    else {
+      if (isReader) offerOutput()
+      val moved  = progress
+      val least  = if (isReader) 1 else HeldMemory.LeastSent
+      val by     = moved - progressBefore // negative if a count has overflowed
+      val stalls = by >= 0 && by < least
+      if (!stalls) {
+        lookedAt = now
+        progressBefore = moved
+      }
+      stalls
+    }
+  }
+}
+
+private[server] object HeldMemory {
+
+  // How long a peer may make no progress while memory is short, in nanoseconds, and how many bytes a peer that sends
+  // must send in that time. Readers get more time, since their progress shows only in steps of the kernel's buffer, and
+  // so do peers that have sent something ahead, as it may be read soon.
+  private final val SenderPatience = 1000L * 1000 * 1000
+  private final val LongPatience   = 5000L * 1000 * 1000
+  private final val LeastSent      = 8 * 1024
+}

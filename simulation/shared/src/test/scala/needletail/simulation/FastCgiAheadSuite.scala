@@ -1,0 +1,122 @@
+package needletail.simulation
+
+import scala.concurrent.duration._
+
+import needletail.async.{Async, AsyncPromise}
+import needletail.gateway.serve.GatewayConfig
+import needletail.gateway.{FrontProtocol, Gateway}
+import needletail.http.ByteStream
+import needletail.io.Address
+import needletail.routing._
+import needletail.server._
+import needletail.simulation.peer.SimpleClient
+import needletail.simulation.peer.gateway.FastCgiRecords
+import needletail.simulation.service.Service
+import needletail.simulation.world.{FaultRates, World}
+import needletail.testing.Suite
+
+/** What one request of a FastCGI connection has sent ahead is not kept for good because others use the connection. */
+class FastCgiAheadSuite extends Suite {
+  private def begun: ByteStream = new ByteStream {
+    private var isFirst                    = true
+    def next(): Async[Option[Array[Byte]]] =
+      if (isFirst) {
+        isFirst = false
+        Async.value(Some(Service.ascii("begun")))
+      } else new AsyncPromise[Option[Array[Byte]]]
+    def cancel(): Unit = ()
+  }
+
+  private val routes = Routes(
+    POST / "body" + request to (r => r.body.bytes.map(bytes => Response.ok.text(bytes.length.toString))),
+    POST / "begun" + request to (_ => Response.ok.stream(begun)),
+    GET / "now" to "now".ok
+  )
+
+  private val config = GatewayConfig(server =
+    ServerConfig(
+      loops = 1,
+      memoryBudget = 256L * 1024,
+      handlerTimeout = 2.minutes,
+      idleTimeout = 10.minutes,
+      overload = OverloadConfig.off,
+      blockedLoop = Duration.Zero,
+      log = Log.none
+    )
+  )
+
+  private final class Front(world: World, port: Int) {
+    private val received = new StringBuilder
+    private val caller   = new SimpleClient(world.network.connect(port))(
+      (bytes, n) => { received.append(new String(bytes, 0, n, "US-ASCII")); () },
+      _ => ()
+    )
+    def answer: String = received.toString
+    def close(): Unit  = caller.close()
+
+    def ask(id: Int, path: String, length: Int): Unit = {
+      val all = Seq(
+        "REQUEST_METHOD" -> (if (length > 0) "POST" else "GET"),
+        "REQUEST_URI"    -> path,
+        "SERVER_NAME"    -> "a"
+      ) ++ Seq("CONTENT_LENGTH" -> length.toString).filter(_ => length > 0)
+      caller.send(
+        FastCgiRecords.begin(id, 1, keeps = true) ++
+          FastCgiRecords.record(4, id, FastCgiRecords.pairs(all)) ++ FastCgiRecords.end(4, id)
+      )
+    }
+    def send(id: Int, size: Int): Unit = caller.send(FastCgiRecords.record(5, id, new Array[Byte](size)))
+    def end(id: Int): Unit             = caller.send(FastCgiRecords.end(5, id))
+  }
+
+  /** Whether a body of 60,000 bytes finds room. */
+  private def finds(world: World, port: Int): Boolean = {
+    val front = new Front(world, port)
+    front.ask(1, "/body", 60000)
+    for (_ <- 1 to 6) {
+      front.send(1, 10000)
+      world.pass(20.millis.toNanos)
+    }
+    front.end(1)
+    world.pass(1.second.toNanos)
+    front.close()
+    assert(front.answer.contains("Status: "), front.answer)
+    front.answer.contains("Status: 200")
+  }
+
+  for ((name, otherTraffic) <- Seq("nothing else" -> false, "short requests of others" -> true))
+    test(s"content sent ahead of a response in progress is reclaimed, with $name on its connection") {
+      val world = new World(1)
+      world.faults = FaultRates.none
+      val front  = FrontProtocol.FastCgi(Address.Tcp("127.0.0.1", 0))
+      val server = Gateway.startOn(world.platform, routes, front, config, readsAhead = false)
+      val idle   = Seq.fill(4)(new Front(world, server.port))
+      for (one <- idle) {
+        one.ask(1, "/begun", 60000)
+        for (_ <- 1 to 5) {
+          one.send(1, 10000)
+          world.pass(20.millis.toNanos)
+        }
+      }
+      assert(!finds(world, server.port), "the memory is short")
+      var asked = 0
+      for (_ <- 1 to 60) {
+        if (otherTraffic) {
+          idle.foreach { one => one.ask(2, "/now", 0); one.end(2) }
+          asked += 1
+        }
+        world.pass(200.millis.toNanos)
+      }
+      assert(finds(world, server.port), "nobody holds it for good")
+      for (one <- idle) {
+        assert(one.answer.contains("begun"), one.answer)
+        assertEquals("now".r.findAllIn(one.answer).size, asked)
+        one.close()
+      }
+      world.pass(1.second.toNanos)
+      val _ = server.drain()
+      world.pass(20.seconds.toNanos)
+      world.checkIdle()
+      assertEquals(world.findings.toList, Nil)
+    }
+}
