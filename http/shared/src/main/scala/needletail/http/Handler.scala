@@ -59,7 +59,7 @@ trait Handler {
 
 object Handler {
 
-  /** A handler from a function to `Response`, `Async[Response]`, `Future[Response]` or `Reply`. */
+  /** A handler from a function to `Response`, `Async[Response]`, `Future[Response]`, `Reply` or `Async[Reply]`. */
   def apply[R](f: Request => R)(implicit toReply: ToReply[R]): Handler = request => toReply(f(request))
 
   /** The same, with a priority under overload and the name that metrics use for its requests. */
@@ -94,6 +94,13 @@ private[http] sealed trait ToReplyLater extends ToReplyFuture {
   implicit val async: ToReply[Async[Response]] = r => new Reply.Later(r)
 }
 
-private[http] sealed trait ToReplyFuture {
+private[http] sealed trait ToReplyFuture extends ToReplyTwice {
   implicit val future: ToReply[Future[Response]] = r => new Reply.Later(Async.fromFuture(r))
+}
+
+private[http] sealed trait ToReplyTwice {
+
+  /** For a reply that is made later, and may itself be available later. */
+  implicit def asyncReply[R <: Reply]: ToReply[Async[R]] = r =>
+    new Reply.Later(if (r == null) null else r.flatMap(_.toAsync))
 }

@@ -1,6 +1,6 @@
 package needletail.http
 
-import needletail.async.Async
+import needletail.async.{Async, Loop}
 import needletail.http.admission.{HasTimeLimit, RouteClass, TimeLimit}
 import needletail.http.http1.{HeadLimits, HeadParser}
 import needletail.http.message.{Cookie, Headers, HttpError, MediaType, Method, Parameters, PercentCoding}
@@ -54,6 +54,11 @@ final class Request private[needletail] (
   private[needletail] def dueNanos: Long =
     if (extras == null || extras.first == null) due else extras.first.dueNanos
   private[needletail] def dueNanos_=(nanos: Long): Unit = due = nanos
+
+  /** The route that has matched has a time limit of its own: `nanos` from now on. Not if nobody limits the request. */
+  private[needletail] def limitTo(nanos: Long): Unit =
+    if (extras != null && extras.first != null) extras.first.limitTo(nanos)
+    else if (due != Long.MaxValue) due = Loop.nanoTime() + nanos
 
   private var due: Long = Long.MaxValue
 

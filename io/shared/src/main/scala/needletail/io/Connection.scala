@@ -25,7 +25,8 @@ final class Connection private[io] (
     gone: Runnable = null,      // run last, see `AcceptedSocket.start`
     proxied: ProxyHeader = null // of the proxy that it comes from
 ) extends Pollable
-    with ConnectionTimer.Owner {
+    with ConnectionTimer.Owner
+    with ConnectionTurnEnd.Owner {
   import Connection.*
 
   private var phase: Int                  = Open
@@ -373,7 +374,8 @@ final class Connection private[io] (
     if ((ready & Interest.Read) != 0)
       if (phase == Open) input.onReady()
       else if (phase != Closed && !input.isEnded) discard()
-    if (ready == Interest.Failure && phase == Open && !output.isEnding) protocol.onBroken()
+    if (ready == Interest.Failure && phase == Open && !output.isEnding && !socket.isShakingHands)
+      protocol.onBroken()
   }
 
   private[needletail] def failed(e: Throwable): Unit = finish(e)

@@ -5,14 +5,23 @@ import needletail.io.platform.Fallible
 /** What a [[Connection]] leaves to the end of its loop's turn. */
 private[io] object ConnectionTurnEnd {
 
-  /** All that was pending has been written, although the kernel has not reported room. */
-  final class Flushed(c: Connection) extends Runnable with Fallible {
+  /** The connection. */
+  private[io] trait Owner extends Fallible {
+
+    /** All that was pending has been written. */
+    private[io] def flushed(): Unit
+
+    /** It was closed: its descriptor is released, and its handler told. */
+    private[io] def end(): Unit
+  }
+
+  /** The kernel took what was pending before it reported room. */
+  final class Flushed(c: Owner) extends Runnable with Fallible {
     def run(): Unit                                    = c.flushed()
     private[needletail] def failed(e: Throwable): Unit = c.failed(e)
   }
 
-  /** It was closed: its descriptor is released, and its handler told. */
-  final class Ending(c: Connection) extends Runnable {
+  final class Ending(c: Owner) extends Runnable {
     def run(): Unit = c.end()
   }
 }

@@ -2,7 +2,7 @@ package needletail.routing
 
 import scala.concurrent.duration.*
 
-import needletail.async.Async
+import needletail.async.{Async, Setting}
 import needletail.http.{Around, Handler, Reply, Request, Response, ToReply}
 import needletail.http.admission.{Priority, RouteClass}
 import needletail.http.message.Method
@@ -61,6 +61,17 @@ sealed abstract class Routes extends Handler {
    * routes that take long on purpose, such as long polling.
    */
   def withoutAdaptiveLimit: Routes = Routes(all.map(_.withoutAdaptiveLimit)*)
+
+  /**
+   * The same routes with that limit on the time of each request, instead of the server's `handlerTimeout`, whether it is
+   * shorter or longer: from the moment the route has matched to the head of the response. It includes filters, reading
+   * the body and waiting for a `limit`; content that arrives for a handler which reads it begins the time anew. After it
+   * the response is 503, and the work that the handler waits for is cancelled. `request.timeLimit`, and calls in its
+   * scope, have it too. Of several limits the outermost applies.
+   *
+   * @throws java.lang.IllegalArgumentException unless `limit` is above 0
+   */
+  def timeout(limit: FiniteDuration): Routes = Routes(all.map(_.timeout(limit))*)
 
   /**
    * The same routes, with `f` applied to each of their responses: those of handlers, of failures (an `HttpError`, or 500
@@ -144,6 +155,11 @@ final class Route private (private[routing] val compiled: CompiledRoute) extends
     within(new Bulkhead(inFlight, queue, queueTime))
 
   override def withoutAdaptiveLimit: Route = change(_.copy(adaptive = false))
+
+  override def timeout(limit: FiniteDuration): Route = {
+    Setting("Routes.timeout").positive("limit", limit)
+    change(_.copy(timeoutNanos = limit.toNanos))
+  }
 
   /** In another bulkhead, which becomes the outermost and is asked first. */
   private[routing] def within(bulkhead: Bulkhead): Route =

@@ -58,13 +58,15 @@ class ResponseSuite extends needletail.testing.Suite {
     assertEquals((GET / "p" to Point(1, 2).ok).test(Request.get("/p")).text, "1;2")
   }
 
-  test("a handler answers now or later, by Response, Async, Future or Reply") {
+  test("a handler answers now or later, by Response, Async, Future, Reply or Async of a Reply") {
     val reply: Reply = "reply".ok
     val routes       = Routes(
       GET / "response" / arg[Int] to (i => s"response $i".ok),
       GET / "async" / arg[Int] to (i => Async.value(s"async $i".ok)),
       GET / "future" / arg[Int] to (i => Future.successful(s"future $i".ok)),
       GET / "reply" / arg[Int] to (_ => reply),
+      GET / "reply-later" / arg[Int] to (_ => Async.value(reply)),
+      GET / "twice-later" / arg[Int] to (_ => Async.value(new Reply.Later(Async.value("twice".ok)))),
       GET / "none" / "response" to "none".ok,
       GET / "none" / "async" to Async.value("none later".ok),
       GET / "none" / "future" to Future.successful("none future".ok),
@@ -75,6 +77,8 @@ class ResponseSuite extends needletail.testing.Suite {
     assertEquals(text("/async/1"), "async 1")
     assertEquals(text("/future/1"), "future 1")
     assertEquals(text("/reply/1"), "reply")
+    assertEquals(text("/reply-later/1"), "reply")
+    assertEquals(text("/twice-later/1"), "twice")
     assertEquals(text("/none/response"), "none")
     assertEquals(text("/none/async"), "none later")
     assertEquals(text("/none/future"), "none future")

@@ -15,7 +15,7 @@ import needletail.simulation.service.Service
 import needletail.simulation.world.{FaultRates, World}
 import needletail.testing.Suite
 
-/** What one request of a FastCGI connection has sent ahead is not kept for good because others use the connection. */
+/** What a request of a FastCGI connection has sent ahead of its response. */
 class FastCgiAheadSuite extends Suite {
   private def begun: ByteStream = new ByteStream {
     private var isFirst                    = true
@@ -27,7 +27,13 @@ class FastCgiAheadSuite extends Suite {
     def cancel(): Unit = ()
   }
 
+  private def silent: ByteStream = new ByteStream {
+    def next(): Async[Option[Array[Byte]]] = new AsyncPromise[Option[Array[Byte]]]
+    def cancel(): Unit                     = ()
+  }
+
   private val routes = Routes(
+    POST / "silent" + request to (_ => Response.ok.stream(silent)),
     POST / "body" + request to (r => r.body.bytes.map(bytes => Response.ok.text(bytes.length.toString))),
     POST / "begun" + request to (_ => Response.ok.stream(begun)),
     GET / "now" to "now".ok
@@ -54,9 +60,9 @@ class FastCgiAheadSuite extends Suite {
     def answer: String = received.toString
     def close(): Unit  = caller.close()
 
-    def ask(id: Int, path: String, length: Int): Unit = {
+    def ask(id: Int, path: String, length: Int, method: String = ""): Unit = {
       val all = Seq(
-        "REQUEST_METHOD" -> (if (length > 0) "POST" else "GET"),
+        "REQUEST_METHOD" -> (if (method.nonEmpty) method else if (length > 0) "POST" else "GET"),
         "REQUEST_URI"    -> path,
         "SERVER_NAME"    -> "a"
       ) ++ Seq("CONTENT_LENGTH" -> length.toString).filter(_ => length > 0)
@@ -119,4 +125,31 @@ class FastCgiAheadSuite extends Suite {
       world.checkIdle()
       assertEquals(world.findings.toList, Nil)
     }
+
+  test("a silent response to a request whose content has all come is not cut off, in either framing") {
+    for (isKnown <- Seq(true, false); isWhole <- Seq(true, false)) {
+      val world = new World(1)
+      world.faults = FaultRates.none
+      val front  = FrontProtocol.FastCgi(Address.Tcp("127.0.0.1", 0))
+      val quick  = config.copy(server = config.server.copy(handlerTimeout = 2.seconds))
+      val server = Gateway.startOn(world.platform, routes, front, quick, readsAhead = false)
+      val one    = new Front(world, server.port)
+      one.ask(1, "/silent", if (isKnown) 20000 else 0, "POST")
+      one.send(1, 10000)
+      world.pass(100.millis.toNanos)
+      if (isWhole) {
+        one.send(1, 10000)
+        one.end(1)
+      }
+      world.pass(5.seconds.toNanos)
+      val status = "Status: (\\d+)".r.findFirstMatchIn(one.answer).map(_.group(1))
+      assertEquals(status, Some(if (isWhole) "200" else "503"), s"known: $isKnown")
+      one.close()
+      world.pass(1.second.toNanos)
+      val _ = server.drain()
+      world.pass(20.seconds.toNanos)
+      world.checkIdle()
+      assertEquals(world.findings.toList, Nil)
+    }
+  }
 }

@@ -112,6 +112,7 @@ private[gateway] final class FastCgiRequest(
       if (unread == null && session.wantsInput) at = receive(bytes, from, from + n)
       if (at < from + n && !over) keeping.write(bytes, at, from + n - at)
       feed()
+      if (bodyLeft == 0) allHasCome()
     }
   }
 
@@ -121,8 +122,12 @@ private[gateway] final class FastCgiRequest(
     else if (isChunked) {
       keeping.writeLatin1("0\r\n\r\n")
       feed()
+      allHasCome()
     } else cutShort()
   }
+
+  /** All of its content has come, some of which may be kept here. */
+  private def allHasCome(): Unit = if (unread != null && !over) told(session.contentIsKept())
 
   /**
    * Whether as much of its content is kept as allowed, so that reading pauses.

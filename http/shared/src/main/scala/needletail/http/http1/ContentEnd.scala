@@ -16,8 +16,8 @@ private[needletail] final class ContentEnd private[http1] (decoder: ChunkedDecod
   var distance: Int = -1
 
   /**
-   * These are all the bytes that have arrived: those of the last call, and what came since. Each is looked at once, except
-   * those of trailers.
+   * These are all the bytes that have arrived: those of the last call, and what came since. Each is looked at once,
+   * except those of trailers.
    */
   def look(bytes: Array[Byte], from: Int, until: Int): Unit = if (distance < 0 && !isRejected) {
     var p = from + seen

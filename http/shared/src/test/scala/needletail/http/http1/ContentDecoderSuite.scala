@@ -200,8 +200,10 @@ class ContentDecoderSuite extends needletail.testing.Suite {
     assertEquals(decoder.takeTrailers().toList, Nil)
   }
 
-  test("the end of chunks that are not decoded yet is found as decoding them would, wherever they are split") {
-    val ends    = List("", "X: y\r\nZ: \r\n").map(trailers => s"5;a=b\r\nhello\r\n1\r\n!\r\n0\r\n$trailers\r\n")
+  test(
+    "the end of chunks that are not decoded yet is found as decoding them would, wherever they are split"
+  ) {
+    val ends = List("", "X: y\r\nZ: \r\n").map(trailers => s"5;a=b\r\nhello\r\n1\r\n!\r\n0\r\n$trailers\r\n")
     val without = List(
       "5\r\nhello\r\n",
       "5\r\nhello\r\n0\r\n\r",
@@ -225,7 +227,11 @@ class ContentDecoderSuite extends needletail.testing.Suite {
           val moved = new Array[Byte](3) ++ all.slice(from, until) // all that has come, at another place
           end.look(moved, 3, moved.length)
           val found = if (ends.contains(text) && until >= text.length) text.length - from else -1
-          assertEquals(end.distance, found, s"${Wire.show(text)}, $decoded decoded, $step at once, $until have come")
+          assertEquals(
+            end.distance,
+            found,
+            s"${Wire.show(text)}, $decoded decoded, $step at once, $until have come"
+          )
         }
         while (from < all.length && !decoder.isOver) from = decoder.decode(all, from, all.length)
         assertEquals(decoder.isComplete && decoder.error == null, ends.contains(text), Wire.show(text))

@@ -36,7 +36,8 @@ private[io] abstract class KernelPoller(loop: PlatformLoop, waker: Int) extends 
 
   /**
    * Makes the kernel report changes of `interest` instead of its current interest, and once what is ready already; of
-   * `Interest.Failure` nothing but errors and the end of both sides, which it always reports. Sets `watched`. Returns a negative number on failure.
+   * `Interest.Failure` nothing but errors and the end of both sides, which it always reports. Sets `watched`. Returns a
+   * negative number on failure.
    */
   protected def watch(d: Descriptor, interest: Int): Int
 

@@ -111,37 +111,38 @@ class PollerSuite extends LoopSuite {
     }
   }
 
-  withEach("a reset is told of a paused connection, with and without bytes before it; an end is not") { loop =>
-    for (before <- Seq(0, 1, 3)) {
-      val events   = new Events
-      val accepted = Promise[Connection]()
-      val listener = listen(loop) { c =>
-        accepted.success(c)
-        new Recorder(events) {
-          private[needletail] override def onBroken(): Unit = {
-            events.add("broken")
-            c.close()
+  withEach("a reset is told of a paused connection, with and without bytes before it; an end is not") {
+    loop =>
+      for (before <- Seq(0, 1, 3)) {
+        val events   = new Events
+        val accepted = Promise[Connection]()
+        val listener = listen(loop) { c =>
+          accepted.success(c)
+          new Recorder(events) {
+            private[needletail] override def onBroken(): Unit = {
+              this.events.add("broken")
+              c.close()
+            }
           }
         }
-      }
-      withClient(listener) { client =>
-        val connection = Await.result(accepted.future, patience)
-        send(client, "a")
-        events.expect("data a")
-        on(loop)(connection.pauseReading())
-        for (_ <- 1 to before) {
-          send(client, "b")
+        withClient(listener) { client =>
+          val connection = Await.result(accepted.future, patience)
+          send(client, "a")
+          events.expect("data a")
+          on(loop)(connection.pauseReading())
+          for (_ <- 1 to before) {
+            send(client, "b")
+            untilAsleep(loop)
+          }
+          client.shutdownOutput()
           untilAsleep(loop)
+          Pause(20.millis)
+          assert(on(loop)(connection.isOpen))
+          client.setSoLinger(true, 0)
+          client.close()
+          events.expect("broken", "closed")
         }
-        client.shutdownOutput()
-        untilAsleep(loop)
-        Pause(20.millis)
-        assert(on(loop)(connection.isOpen))
-        client.setSoLinger(true, 0)
-        client.close()
-        events.expect("broken", "closed")
       }
-    }
   }
 
   withEach("connections that come and go leave no descriptor behind, and none hears of another") { loop =>

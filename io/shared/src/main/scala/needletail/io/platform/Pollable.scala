@@ -11,8 +11,8 @@ private[needletail] trait Fallible {
 private[needletail] trait Pollable extends Fallible {
 
   /**
-   * Ready for the bits of [[Interest]] set in `ready`, or `Interest.Failure` alone. May be called once more in the turn in
-   * which it was forgotten.
+   * Ready for the bits of [[Interest]] set in `ready`, or `Interest.Failure` alone. May be called once more in the turn
+   * in which it was forgotten.
    */
   private[needletail] def onReady(ready: Int): Unit
 

@@ -10,9 +10,9 @@ private[needletail] abstract class Poller {
   def register(d: Descriptor, source: Pollable, interest: Int): Unit
 
   /**
-   * Changes what `d` is watched for: at most one system call, none if nothing changes. 0 watches nothing; where the system
-   * tells it, the source is nevertheless told once, by `Interest.Failure`, of an error or that neither side sends any
-   * more. java.nio does not tell it.
+   * Changes what `d` is watched for: at most one system call, none if nothing changes. 0 watches nothing; where the
+   * system tells it, the source is nevertheless told once, by `Interest.Failure`, of an error or that neither side sends
+   * any more. java.nio does not tell it.
    */
   def setInterest(d: Descriptor, interest: Int): Unit
 

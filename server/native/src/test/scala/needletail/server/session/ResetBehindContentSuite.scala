@@ -21,7 +21,10 @@ class ResetBehindContentSuite extends Suite {
     halfCloseGrace = 100.millis,
     log = Log.none
   )
-  private val asks = Seq("a length" -> "Content-Length: 1000000\r\n\r\n", "chunks" -> "Transfer-Encoding: chunked\r\n\r\nfffff\r\n")
+  private val asks = Seq(
+    "a length" -> "Content-Length: 1000000\r\n\r\n",
+    "chunks"   -> "Transfer-Encoding: chunked\r\n\r\nfffff\r\n"
+  )
 
   test("a reset behind more content than is read unasked; an end there waits to be read") {
     @volatile var asked     = 0

@@ -1,14 +1,15 @@
 package needletail.server.connection
 
 /**
- * What is held for a peer, and whether that peer makes progress: all that a connection holds, or what one of the requests
- * that share it does, as the others' traffic is no progress of its own. See [[MemoryRelief]]. Used on the connection's loop.
+ * What is held for a peer, and whether that peer makes progress: all that a connection holds, or what one of the
+ * requests that share it does, as the others' traffic is no progress of its own. See [[MemoryRelief]]. Used on the
+ * connection's loop.
  *
  * @param now nanoseconds of the loop's clock
  */
 private[needletail] abstract class HeldMemory(now: Long) {
 
-  /** Bytes that are held until the peer sends or reads something, or that it has sent ahead; all of them can be released. */
+  /** Bytes that are held until the peer sends or reads something, or that it has sent ahead. All can be released. */
   private[needletail] def heldForPeer: Long
 
   /** Whether most of that is input that waits behind a reply, whatever its peer reads. */

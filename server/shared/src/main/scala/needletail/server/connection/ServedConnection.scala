@@ -38,7 +38,7 @@ abstract class ServedConnection(val connection: Connection)
   private[needletail] final def progress: Long      =
     connection.bytesRead + (if (holdsUnread) 0 else connection.outputProgress)
 
-  /** Calls `f` for all that is held for its peer, each with a progress of its own: for the connection itself, if that is all. */
+  /** Calls `f` for all that is held for its peer and has a progress of its own: the connection, if there is no other. */
   private[needletail] def eachHeld(f: HeldMemory => Unit): Unit = f(this)
 
   /** Called when the connection is closed; to be implemented instead of `onClosed`. */

@@ -96,7 +96,10 @@ private[server] final class ServerExchange(
     val measured = isMeasured
     handled(Outcome.Dropped)
     route = to
-    if (request != null) request.becomes(to.route)
+    if (request != null) {
+      request.becomes(to.route)
+      if (to.route.timeoutNanos > 0) deadline = request.dueNanos
+    }
     if (isCounted) runner.admission.moved(from, to)
     if (measured && to.limit != null) {
       isMeasured = true

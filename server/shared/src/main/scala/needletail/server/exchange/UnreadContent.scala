@@ -58,8 +58,11 @@ private[server] abstract class UnreadContent(
   /** Whether all the rest has been left so, with or without bytes behind it. */
   final def isAtHand: Boolean = {
     val left = leftAtHand
-    left > 0 && unused >= left
+    left > 0 && unused >= left || rare != null && rare.isKept
   }
+
+  /** The caller of the session has all the rest, and keeps it until it is read. */
+  final def restIsKept(): Unit = needed.isKept = true
 
   /** Bytes up to the end of the content, as they are transferred; 0 if not known. */
   private def leftAtHand: Long =
@@ -118,6 +121,9 @@ private[server] object UnreadContent {
 
     /** Finds the end of chunked content in what nobody has read; null if all has been read. */
     var end: ContentEnd = null
+
+    /** Whether the rest is kept outside of the session. */
+    var isKept: Boolean = false
 
     /** Bytes of an incomplete trailer section, which are among those held. */
     var kept: Int = 0

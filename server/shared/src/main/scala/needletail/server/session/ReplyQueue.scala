@@ -107,12 +107,13 @@ private[server] final class ReplyQueue(state: SessionState, heads: HeadMemory) {
     expired
   }
 
-  /** Content has arrived for the handler that reads `body`: its deadline is extended to `deadline`. */
-  def extend(body: BodyReader, deadline: Long): Unit = {
+  /** Content has arrived for the handler that reads `body`: its time begins anew, `usual` or that of its route. */
+  def extend(body: BodyReader, now: Long, usual: Long): Unit = {
     val x = ofBody(body)
     if (x != null) {
-      x.deadline = deadline
-      x.request.dueNanos = deadline
+      val own = x.route.route.timeoutNanos
+      x.deadline = now + (if (own > 0) own else usual)
+      x.request.dueNanos = x.deadline
     }
   }
 

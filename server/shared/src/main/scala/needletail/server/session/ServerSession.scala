@@ -86,6 +86,12 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     turn()
   }
 
+  /** The caller has all the rest of the last request's content, which is not wanted now, and will pass it when it is. */
+  def contentIsKept(): Unit = if (reader.isContentUnread) {
+    reader.body.restIsKept()
+    turn()
+  }
+
   /** The connection is lost: what handlers wait for is cancelled. */
   def peerGone(): Unit = {
     state.on(SessionState.Lost)
@@ -260,7 +266,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       val now = wire.nowNanos
       reader.body.waitEnds(now)
       // before it is delivered, as its reader may ask for the time left
-      queue.extend(reader.body, now + context.handlerNanos)
+      queue.extend(reader.body, now, context.handlerNanos)
       reader.feed()
     }
 
@@ -350,8 +356,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
       reply: Reply,
       started: Long
   ): Unit = {
-    val due = wire.nowNanos + context.handlerNanos
-    val x   = ServerExchange(this, runner, head, request, own, started, due)
+    val x = ServerExchange(this, runner, head, request, own, started, request.dueNanos)
     runner.detach(request, x)
     queue.add(x)
     if (reader.headSize > HeadMemory.Uncounted || queue.length > 1) x.holdHead(reader.headSize)

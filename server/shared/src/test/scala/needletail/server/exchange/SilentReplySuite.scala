@@ -29,7 +29,10 @@ class SilentReplySuite extends Suite {
   }
 
   test("a streamed reply to content that is not read begins at once if all of it has come") {
-    for (whole <- List(post(5) + "hello", chunkedPost + chunks, chunkedPost + chunks.dropRight(2) + "X: y\r\n\r\n")) {
+    for (
+      whole <-
+        List(post(5) + "hello", chunkedPost + chunks, chunkedPost + chunks.dropRight(2) + "X: y\r\n\r\n")
+    ) {
       val idle = new Idle(config)
       assertEquals(idle.wire.send(whole).statuses, List(200), whole)
       assertEquals(idle.wire.after(31.seconds).statuses, Nil)
@@ -39,7 +42,9 @@ class SilentReplySuite extends Suite {
 
   private def chunks = "3;a=b\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n"
 
-  test("the same if the rest comes later, wherever it is split, and of chunks once nobody has read them for a while") {
+  test(
+    "the same if the rest comes later, wherever it is split, and of chunks once nobody has read them for a while"
+  ) {
     for ((begin, rest) <- List(post(5) -> "hello", chunkedPost -> chunks); i <- 0 until rest.length) {
       val idle = new Idle(config)
       assertEquals(idle.wire.send(begin + rest.take(i)).output, "", rest.take(i))
@@ -52,6 +57,20 @@ class SilentReplySuite extends Suite {
     dripped.wire.send(chunkedPost + "3").after(100.millis)
     chunks.drop(1).foreach(c => dripped.wire.send(c.toString))
     assertEquals(dripped.wire.statuses, List(200))
+  }
+
+  test("of chunks up to 16 KiB come though nobody reads them, as of content with a length") {
+    for ((begin, end) <- Seq(post(15000) -> "", (chunkedPost + "3a98\r\n") -> "\r\n0\r\n\r\n")) {
+      val idle = new Idle(config)
+      idle.wire.send(begin + "x" * 1000).after(100.millis)
+      for (_ <- 1 to 14) idle.wire.send("x" * 1000)
+      assertEquals(idle.wire.send(end).statuses, List(200), begin)
+    }
+    val more = new Idle(config)
+    more.wire.send(chunkedPost + "7530\r\n" + "x" * 1000).after(100.millis)
+    for (_ <- 1 to 29) more.wire.send("x" * 1000)
+    assertEquals(more.wire.send("\r\n0\r\n\r\n").statuses, Nil)
+    assertEquals(more.wire.after(30.seconds).statuses, List(503))
   }
 
   test("the same if another request is behind it, which waits for its turn") {

@@ -131,7 +131,9 @@ class RefusedByPartSuite extends Suite {
     }
   }
 
-  test("the same where a limit of the route refuses, at once or later, and a plain handler changes the response") {
+  test(
+    "the same where a limit of the route refuses, at once or later, and a plain handler changes the response"
+  ) {
     def named(response: Response)    = response.header("X-Server", "one")
     def changed(reply: Reply): Reply = reply match {
       case later: Reply.Later => new Reply.Later(later.response.map(named))

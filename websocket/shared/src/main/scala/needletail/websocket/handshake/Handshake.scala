@@ -82,7 +82,8 @@ private[needletail] object Handshake {
   def refusal(request: Request, config: WebSocketConfig): Upgrade.Refused = {
     val isAsked = request.minorVersion >= 1 && hasMember(request, "Upgrade", "websocket") &&
       hasMember(request, "Connection", "upgrade")
-    val isHead = request.method.isHead // opens nothing, whatever it asks for, and is answered as a GET that does not ask
+    val isHead =
+      request.method.isHead // opens nothing, whatever it asks for, and is answered as a GET that does not ask
     if ((request.method ne Method.GET) && !isHead) new Upgrade.Refused(notGet)
     else if (!isAsked || isHead) new Upgrade.Refused(notAsked)
     else if (!isOnly(request, "Sec-WebSocket-Version", Version))

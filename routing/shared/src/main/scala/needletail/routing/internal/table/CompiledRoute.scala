@@ -98,10 +98,15 @@ private[routing] final class CompiledRoute(
   }
 
   /** The class by which it is limited and counted. */
-  private val known =
-    new RouteClass(method.fold("*")(_.name), template, settings.priority, settings.adaptive)
+  private val known = new RouteClass(
+    method.fold("*")(_.name),
+    template,
+    settings.priority,
+    settings.adaptive,
+    settings.timeoutNanos
+  )
 
-  private val isOpen = settings.bulkheads.isEmpty && settings.arounds.isEmpty
+  private val isOpen = settings.bulkheads.isEmpty && settings.arounds.isEmpty && settings.timeoutNanos == 0
 
   /** The route has matched. Its limits decide before a filter runs or a body is read. */
   @inline private def admit(request: Request, in: Matching, values: Any): Reply =
@@ -115,10 +120,11 @@ private[routing] final class CompiledRoute(
     else refusal
   }
 
-  /** With bulkheads or arounds; the arounds run when all limits have admitted the request. */
+  /** With a time limit, bulkheads or arounds; the arounds run when all limits have admitted the request. */
   @noinline private def admitOthers(request: Request, in: Matching, values: Any): Reply = {
     val gate = request.gate
     val body = () => go(in, values)
+    if (settings.timeoutNanos > 0) request.limitTo(settings.timeoutNanos)
     if (settings.arounds.isEmpty) limited(request, body)
     else {
       def dressed(response: Response): Response = Around.dress(settings.arounds, request, response)
@@ -224,5 +230,6 @@ private[routing] final case class RouteSettings(
     priority: Priority = Priority.Normal,
     adaptive: Boolean = true,
     bulkheads: List[Bulkhead] = Nil,
-    arounds: List[Around] = Nil
+    arounds: List[Around] = Nil,
+    timeoutNanos: Long = 0
 )

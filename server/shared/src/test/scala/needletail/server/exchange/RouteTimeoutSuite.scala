@@ -1,0 +1,111 @@
+package needletail.server.exchange
+
+import needletail.server.config.ServerConfig
+import needletail.server.operations.Log
+import needletail.server.session.FakeWire
+
+import scala.concurrent.duration._
+
+import needletail.async.{Async, AsyncPromise}
+import needletail.http.{Handler, Reply}
+import needletail.routing._
+import needletail.testing.Suite
+import needletail.testkit.ManualLoop
+
+/** Time limits of single routes. */
+class RouteTimeoutSuite extends Suite {
+  private var cancelled                = 0
+  private def never(): Async[Response] = {
+    val promise = new AsyncPromise[Response]
+    promise.onCancel(() => cancelled += 1)
+    promise
+  }
+
+  private val routes = Routes(
+    (GET / "short" to never()).timeout(5.seconds),
+    (GET / "long" to never()).timeout(60.seconds),
+    GET / "usual" to never(),
+    (POST / "body" + request to (r => r.text.map(_.ok))).timeout(5.seconds),
+    (GET / "limit" + request to (r => r.timeLimit.timeLeft.map(_.toMillis).toString.ok)).timeout(5.seconds)
+  )
+
+  /** A wire and the loop, whose clocks agree. */
+  private final class Timed(handler: Handler) {
+    private val loop = new ManualLoop
+    private val wire = new FakeWire(handler, ServerConfig(log = Log.none))
+    loop.advance(wire.nowNanos.nanos)
+    cancelled = 0
+
+    def send(text: String): this.type = { loop.within(wire.send(text)); this }
+    def get(path: String): this.type  = send(s"GET /$path HTTP/1.1\r\nHost: a\r\n\r\n")
+    def output: String                = loop.within(wire.output)
+
+    /** The statuses that have come after that time. */
+    def after(time: FiniteDuration): List[Int]    = passing(time)(_.statuses)
+    def outputAfter(time: FiniteDuration): String = passing(time)(_.output)
+
+    private def passing[A](time: FiniteDuration)(of: FakeWire => A): A = {
+      loop.advance(time)
+      loop.within(of(wire.after(time)))
+    }
+  }
+
+  test("a route's limit takes the place of the server's, whether it is shorter or longer") {
+    for ((path, limit) <- Seq("short" -> 5, "usual" -> 30, "long" -> 60)) {
+      val timed = new Timed(routes).get(path)
+      assertEquals(timed.after((limit - 1).seconds), Nil, path)
+      assertEquals(cancelled, 0)
+      assertEquals(timed.after(1.second), List(503), path)
+      assertEquals(cancelled, 1)
+    }
+  }
+
+  test("the outermost of several applies, and wrappers have its response") {
+    val dressed = routes.timeout(7.seconds).mapResponse((_, response) => response.header("X-Server", "one"))
+    for (path <- Seq("short", "usual")) {
+      val timed = new Timed(dressed).get(path)
+      assertEquals(timed.after(6.seconds), Nil)
+      val output = timed.outputAfter(1.second)
+      assert(output.startsWith("HTTP/1.1 503 ") && output.contains("X-Server: one"), output)
+    }
+  }
+
+  test(
+    "it begins when the route has matched, within a handler that calls it at once or later, derived or not"
+  ) {
+    def later(reply: Reply): Async[Response] = reply match {
+      case later: Reply.Later => later.response
+      case response: Response => Async.value(response)
+    }
+    val called = Seq[(String, Handler, Int)](
+      ("at once", (request: Request) => routes(request), 5),
+      ("derived", (request: Request) => routes(request.withHeader("X-A", "b")), 5),
+      ("in a handler", Handler((request: Request) => routes(request)), 5),
+      ("later", Handler((request: Request) => Async.sleep(3.seconds).flatMap(_ => later(routes(request)))), 8)
+    )
+    for ((how, handler, limit) <- called) {
+      val timed = new Timed(handler).get("short")
+      for (_ <- 1 until limit) assertEquals(timed.after(1.second), Nil, how)
+      assertEquals(timed.after(1.second), List(503), how)
+      assertEquals(cancelled, 1, how)
+    }
+  }
+
+  test("content that arrives begins it anew") {
+    val timed = new Timed(routes).send("POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n")
+    for (piece <- Seq("a", "b")) {
+      assertEquals(timed.after(4.seconds), Nil)
+      timed.send(piece)
+    }
+    assertEquals(timed.after(4.seconds), Nil)
+    assert(timed.send("c").output.endsWith("abc"))
+  }
+
+  test("a request knows it, and a limit must be above 0") {
+    assert(new Timed(routes).get("limit").output.endsWith("Some(5000)"))
+    for (none <- Seq(Duration.Zero, -1.second))
+      assert(
+        intercept[IllegalArgumentException](routes.timeout(none)).getMessage.contains("Routes.timeout.limit")
+      )
+  }
+}
