@@ -14,8 +14,13 @@ private[server] final class RouteSnapshot(
 ) {
 
   /** A copy of the counts only, under the name of that route: for a route that no longer exists. */
-  def past(route: RouteClass): RouteSnapshot =
-    new RouteSnapshot(route, 0, -1, latencies.copy(), byStatus.copy(), refused.clone())
+  def past(route: RouteClass): RouteSnapshot = copied(route, 0, -1)
+
+  /** A copy of everything. */
+  def copied: RouteSnapshot = copied(route, inFlight, limit)
+
+  private def copied(route: RouteClass, inFlight: Int, limit: Int) =
+    new RouteSnapshot(route, inFlight, limit, latencies.copy(), byStatus.copy(), refused.clone())
 
   /** Adds those of the same route on another loop. */
   def add(other: RouteSnapshot): Unit = {

@@ -120,14 +120,17 @@ private[server] object ServerMetrics {
   private def labels(route: RouteClass): Seq[(String, String)] =
     Seq("method" -> route.method, "route" -> route.template)
 
-  /** Each route once, summed over the loops; routes with the same method and template are one. */
+  /**
+   * Each route once, summed over the loops; routes with the same method and template are one. The snapshots stay as
+   * they are: that of a blocked loop is written again.
+   */
   private def merged(loops: Seq[LoopSnapshot]): Seq[RouteSnapshot] = {
     val byName = mutable.LinkedHashMap.empty[(String, String), RouteSnapshot]
     for (loop <- loops; r <- loop.routes.reverse) {
       val key = (r.route.method, r.route.template)
       byName.get(key) match {
         case Some(sum) => sum.add(r)
-        case None      => byName(key) = r
+        case None      => byName(key) = r.copied
       }
     }
     byName.values.toSeq
