@@ -8,7 +8,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
-import needletail.http.{Handler, Priority, Reply}
+import needletail.http.{Handler, Priority, Refusal, Reply}
 import needletail.routing._
 import needletail.testing.Suite
 import needletail.testkit.ManualLoop
@@ -174,6 +174,40 @@ class RefusedByPartSuite extends Suite {
         refused += state.refused.sum
       }
       assertEquals((timed, refused), (1L, 2L), how)
+    }
+  }
+
+  test("the same where a bulkhead refuses a request that has waited for its route's adaptive limit") {
+    val config = ServerConfig(
+      log = Log.none,
+      overload = OverloadConfig(
+        grace = Duration.Zero,
+        initialInFlight = 1,
+        leastInFlight = 1,
+        retryAfter = 7.seconds
+      )
+    )
+    for (
+      wrap <- Seq[Routes => Routes](routes => routes, _.mapResponse((_, r) => r.header("X-Server", "one")))
+    ) {
+      val first  = new AsyncPromise[Response]
+      val second = new AsyncPromise[Response]
+      val routes = wrap(Routes(
+        GET / "a" + request to (_ => first: Async[Response]),
+        GET / "b" + request to (_ => second: Async[Response])
+      ).limit(1))
+      val a = new FakeWire(routes, config)
+      a.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n" * 2)
+      assertEquals(a.output, "")
+      first.succeed("done".ok)
+      val b = new FakeWire(routes, config, neighbour = a)
+      b.send("GET /b HTTP/1.1\r\nHost: a\r\n\r\n") // takes the only place
+      val output = a.turn().output
+      assert(output.contains(" 503 ") && output.contains("Retry-After: 7\r\n"), output)
+      a.context.admission.foreach { state =>
+        if (state.route.template == "/a")
+          assertEquals((state.refused(Refusal.Bulkhead), state.latencies.count), (1L, 1L), output)
+      }
     }
   }
 }

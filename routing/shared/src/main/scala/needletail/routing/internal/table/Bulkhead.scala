@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 import scala.concurrent.duration.FiniteDuration
 
 import needletail.async.{Async, AsyncPromise, Loop, Setting, Survivable, Timer}
-import needletail.http.{Refusal, Reply, Request, Response}
+import needletail.http.{Gate, Refusal, Reply, Request, Response}
 import needletail.http.admission.RouteClass
 
 /**
@@ -78,14 +78,23 @@ private[routing] final class Bulkhead(inFlight: Int, queue: Int, queueTime: Fini
 
 private[routing] object Bulkhead {
 
-  /** Runs `body` when all bulkheads have admitted it; otherwise returns the refusal. */
-  def pass(bulkheads: List[Bulkhead], request: Request, route: RouteClass, body: () => Reply): Reply =
-    new Passage(request, route, body).pass(bulkheads)
+  /**
+   * Runs `body` when all bulkheads have admitted it; otherwise returns the refusal.
+   *
+   * @param gate what the request has asked at first; null if nothing else limits it
+   */
+  def pass(
+      bulkheads: List[Bulkhead],
+      request: Request,
+      gate: Gate,
+      route: RouteClass,
+      body: () => Reply
+  ): Reply =
+    new Passage(request, gate, route, body).pass(bulkheads)
 
   /** A request on its way through the bulkheads of its route. */
-  private final class Passage(request: Request, route: RouteClass, body: () => Reply) {
-    private val gate      = request.gate
-    private var hasWaited = false
+  private final class Passage(request: Request, gate: Gate, route: RouteClass, body: () => Reply) {
+    private var hasWaited = request.gate ne gate // for the gate
 
     def pass(bulkheads: List[Bulkhead]): Reply = bulkheads match {
       case Nil           => body()

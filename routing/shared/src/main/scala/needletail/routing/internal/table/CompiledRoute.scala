@@ -158,7 +158,10 @@ private[routing] final class CompiledRoute(
 
   private def limited(request: Request, body: () => Reply): Reply =
     if (settings.bulkheads.isEmpty) Gate.admit(request, known, body)
-    else Gate.admit(request, known, () => Bulkhead.pass(settings.bulkheads, request, known, body))
+    else {
+      val gate = request.gate // not known any more where the request has to wait for it
+      Gate.admit(request, known, () => Bulkhead.pass(settings.bulkheads, request, gate, known, body))
+    }
 
   @inline private def go(in: Matching, values: Any): Reply =
     if (values.asInstanceOf[AnyRef] eq Pending) await(in, 0) else answer(values)
