@@ -129,7 +129,8 @@ private[needletail] object Around {
   private val internal = Response(Status.InternalServerError).text("internal server error")
 
   /** The response for a `TimedOut`. */
-  private[needletail] val tooSlow = Response(Status.ServiceUnavailable).text("the request took too long")
+  private[needletail] val tooSlow =
+    Response(Status.ServiceUnavailable).text("the request took too long").asRefusal
 
   /** The response for a failure: its own if it describes one, otherwise a 500 without details. */
   def failure(cause: Throwable): Response = cause match {

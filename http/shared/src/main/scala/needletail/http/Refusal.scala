@@ -39,6 +39,7 @@ private[needletail] object Refusal {
       .header("Retry-After", retryAfterSeconds.toString)
       .header("Overload-Reason", name)
       .text(s"server overloaded: $text")
+      .asRefusal
   }
 
   private val usual = responses(RetryAfterSeconds)

@@ -46,7 +46,9 @@ final class Response private (
     private[needletail] val content: Array[Byte], // null if the content is a stream
     private[needletail] val source: ByteStream,   // null if it is not
     private[needletail] val sourceLength: Long,   // -1 if the stream's length is not known
-    private[needletail] val closes: Boolean
+    private[needletail] val closes: Boolean,
+    // whether a server of this program refuses by it, or says by it that it has waited for too long
+    private[needletail] val isRefusal: Boolean
 ) extends Reply {
 
   /**
@@ -63,8 +65,12 @@ final class Response private (
       content: Array[Byte] = content,
       source: ByteStream = source,
       sourceLength: Long = sourceLength,
-      closes: Boolean = closes
-  ): Response = new Response(status, headers, content, source, sourceLength, closes)
+      closes: Boolean = closes,
+      isRefusal: Boolean = isRefusal
+  ): Response = new Response(status, headers, content, source, sourceLength, closes, isRefusal)
+
+  /** Marks it, and what is made of it by adding to it, as a refusal. No field can: others' responses may have any. */
+  private[needletail] def asRefusal: Response = copy(isRefusal = true)
 
   /** Sets the status, which must be final, 200 to 599; else IllegalArgumentException. */
   def withStatus(status: Status): Response = copy(status = Response.checked(status))
@@ -167,7 +173,8 @@ object Response {
   private val usual = Response(Status.Ok)
 
   /** A response without content. The status must be final, 200 to 599. */
-  def apply(status: Status): Response = new Response(checked(status), Headers.empty, none, null, -1, false)
+  def apply(status: Status): Response =
+    new Response(checked(status), Headers.empty, none, null, -1, false, false)
 
   /** 200 without content. */
   def ok: Response = usual
@@ -194,7 +201,7 @@ object Response {
 
   /** A response without content that the server handles by its source: see `Upgrade.response`. */
   private[needletail] def switching(to: ByteStream): Response =
-    new Response(Status.SwitchingProtocols, Headers.empty, null, to, 0, false)
+    new Response(Status.SwitchingProtocols, Headers.empty, null, to, 0, false, false)
 
   private def checked(status: Status): Status = {
     if (status.code < 200) throw new IllegalArgumentException(s"$status is not a final status")

@@ -36,6 +36,5 @@ private[server] object Outcome {
 
   /** Whether the server refuses by it, or says that it has waited for too long. Functions around handlers may add to it. */
   private def isServers(response: Response): Boolean =
-    response.status.code == Status.ServiceUnavailable.code &&
-      (response.headers.get("Overload-Reason").isDefined || (response eq Around.tooSlow))
+    response.isRefusal && response.status.code == Status.ServiceUnavailable.code
 }

@@ -22,9 +22,15 @@ class OutcomeSuite extends Suite {
   ) {
     for (refusal <- Refusal.responses(1))
       assert(!Outcome.isFailure(refusal) && !Outcome.isFailure(refusal.header("X-Id", "1")))
-    assert(!Outcome.isFailure(Around.failure(new TimedOut(1.second))))
+    val tooSlow = Around.failure(new TimedOut(1.second))
+    assert(!Outcome.isFailure(tooSlow) && !Outcome.isFailure(tooSlow.header("X-Id", "1")))
     for (cause <- List[Throwable](new TimedOut(1.second), new Rejected("full"), MemoryExhausted))
       assert(!Outcome.isFailure(cause), cause)
+  }
+
+  test("a refusal by another server that a handler passes on is a failure") {
+    for (refusal <- Refusal.responses(1))
+      assert(Outcome.isFailure(Response(refusal.status).withHeaders(refusal.headers).text("from elsewhere")))
   }
 
   test("an exception is judged by the status that is sent for it") {
