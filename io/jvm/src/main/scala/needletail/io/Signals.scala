@@ -47,7 +47,7 @@ object Signals {
         val over = new CountDownLatch(1)
         stopped.onComplete(_ => over.countDown())(ExecutionContext.parasitic)
         try over.await()
-        finally waitEnds(isOver = true)
+        finally waitEnds(isOver = stopped.isCompleted)
       }
       def cancel(): Unit = waitEnds(isOver = false)
     }

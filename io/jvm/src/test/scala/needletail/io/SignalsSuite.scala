@@ -11,6 +11,25 @@ class SignalsSuite extends Suite {
     new ProcessBuilder("kill", "-TERM", child.pid.toString).start().waitFor()
     assertEquals(ChildProcess.result(child), Some(("asked to end\n", 7)))
   }
+
+  test("a signal that has come is still due where the thread that waits for its end is interrupted") {
+    val child = ChildProcess.start(ChildProcess.command("needletail.io.InterruptedMain"))
+    assertEquals(child.getInputStream.read(), 'r'.toInt) // ready
+    new ProcessBuilder("kill", "-TERM", child.pid.toString).start().waitFor()
+    assertEquals(ChildProcess.result(child).map(_._2), Some(128 + 15))
+  }
+}
+
+object InterruptedMain {
+  def main(args: Array[String]): Unit = {
+    val thread = Thread.currentThread
+    val wait   = Signals.awaiting(scala.concurrent.Future.never)(() => thread.interrupt())
+    print("r")
+    System.out.flush()
+    try wait()
+    catch { case _: InterruptedException => Thread.sleep(5000) }
+    sys.exit(3)
+  }
 }
 
 object SignalsMain {

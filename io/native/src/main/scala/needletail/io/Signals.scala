@@ -64,8 +64,9 @@ object Signals {
       def apply(): Unit =
         try if (takesTurn()) awaitSignals(stopped) else awaitEnd(stopped)
         finally {
-          if (Kernel.signalTerminated() != 0) hasCome = true
-          waitEnds(isOver = true)
+          val isOver = stopped.isCompleted
+          if (isOver && Kernel.signalTerminated() != 0) hasCome = true
+          waitEnds(isOver)
         }
       def cancel(): Unit = waitEnds(isOver = false)
     }
@@ -100,8 +101,8 @@ object Signals {
   private def awaitEnd(stopped: Future[Unit]): Unit = {
     val over = new CountDownLatch(1)
     stopped.onComplete(_ => over.countDown())(ExecutionContext.parasitic)
-    over.await()
-    synchronized(others -= 1)
+    try over.await()
+    finally synchronized(others -= 1)
   }
 
   /** Installs `f`. */

@@ -7,7 +7,12 @@ package needletail.io
  */
 abstract class SignalWait private[io] () {
 
-  /** Waits until the end. */
+  /**
+   * Waits until the end.
+   *
+   * @throws java.lang.InterruptedException if the thread is interrupted; a signal that has come is then still due. On
+   *   Native one of the threads that wait, which is told of the signals, cannot be interrupted
+   */
   def apply(): Unit
 
   /** Gives up before waiting. */

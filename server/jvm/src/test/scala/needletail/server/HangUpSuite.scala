@@ -2,7 +2,7 @@ package needletail.server
 
 import java.io.{BufferedReader, InputStreamReader}
 import java.net.{ServerSocket, Socket}
-import java.util.concurrent.TimeUnit
+import java.util.concurrent.{CompletableFuture, TimeUnit}
 
 import scala.concurrent.duration._
 
@@ -54,6 +54,23 @@ class HangUpSuite extends Suite {
       assert(child.waitFor(20, TimeUnit.SECONDS), "it goes on")
       assertEquals(child.exitValue, 128 + 15)
     } finally { child.destroyForcibly(); () }
+  }
+
+  test("a server whose `run` is interrupted is closed") {
+    val port             = new CompletableFuture[Int]
+    val thrown           = new CompletableFuture[Throwable]
+    val handler: Handler = _ => Response.ok
+    val server           = Server(handler, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1))
+    val thread           = new Thread(() =>
+      try server.run { s => port.complete(s.port); () }
+      catch { case e: Throwable => thrown.complete(e); () }
+    )
+    thread.start()
+    assert(NoSignalsMain.listens(port.get(20, TimeUnit.SECONDS)))
+    thread.interrupt()
+    val cause = thrown.get(20, TimeUnit.SECONDS)
+    assert(cause.isInstanceOf[InterruptedException], cause)
+    eventually(!NoSignalsMain.listens(port.get), "it listens")
   }
 
   private def start(main: String): Process = {
@@ -115,7 +132,7 @@ object NoSignalsMain {
     finally socket.close()
   }
 
-  private def listens(port: Int): Boolean =
+  def listens(port: Int): Boolean =
     try { new Socket("127.0.0.1", port).close(); true }
     catch { case _: java.io.IOException => false }
 }

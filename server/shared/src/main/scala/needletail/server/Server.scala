@@ -53,6 +53,8 @@ final class Server private (config: ServerConfig, protocol: () => Protocol) {
    *   standard error stream and exits with status 1
    * @throws java.lang.IllegalStateException if an event loop was ended by a fatal error, which is in the log, or could
    *   not be ended, because user code blocks it
+   * @throws java.lang.InterruptedException if the calling thread is interrupted; the server is then closed. On Native
+   *   the thread that notices signals, the first of those that wait, cannot be interrupted
    */
   def run(onStart: RunningServer => Unit = server => println(s"listening on ${server.url}")): Unit =
     Server.serve(startHere())(onStart)
@@ -97,6 +99,7 @@ object Server {
    *
    * @throws CannotListen when one of the addresses cannot be bound; the other servers are closed
    * @throws java.lang.IllegalStateException when an event loop was ended by a fatal error, or could not be ended
+   * @throws java.lang.InterruptedException as `run` does
    */
   def runAll(servers: Server*): Unit =
     runAll(
@@ -188,7 +191,7 @@ object Server {
       Signals.onHangUp(() => hungUp())
       onStart(servers)
     }
-    await()
+    elseClose(() => ())(await())
     all.value.foreach(_.get.foreach(_.get))
   }
 }
