@@ -184,7 +184,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     wasStanding = false
     cutMost = 0
     lastCut = Long.MinValue
-    baseSeen += now - began // no request could be as quick
+    baseSeen = Math.min(now, baseSeen + (now - began)) // no request could be as quick
     relax(now - began)
   }
 

@@ -220,4 +220,26 @@ class InFlightLimitSuite extends Suite {
     }
     assertEquals(limit.limit, config.leastInFlight)
   }
+
+  test(
+    "a route that has answered nothing but failures since its first request does not keep its base for as long"
+  ) {
+    val limit = new InFlightLimit(5 * ms, config, 1.0)
+    var now   = 1000 * ms
+    limit.begin(now) // which is in flight all the time
+    for (_ <- 1 to 100) {
+      limit.begin(now)
+      now += 600 * ms
+      limit.failed(now, 600 * ms)
+    }
+    def answered(times: Int, nanos: Long): Unit = for (_ <- 1 to times) {
+      limit.begin(now)
+      now += nanos
+      limit.ended(now, nanos, nanos)
+    }
+    answered(1, 20 * ms)
+    assertEquals(limit.allowed, 30 * ms)
+    answered(250, 60 * ms)
+    assertEquals(limit.allowed, 60 * ms)
+  }
 }
