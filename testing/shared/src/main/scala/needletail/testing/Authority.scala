@@ -62,7 +62,8 @@ final class Authority(folder: Path, name: String) {
    * @param names     subject alternative names: `DNS:localhost,IP:127.0.0.1`; without any if it is empty
    * @param algorithm `ec`, `rsa` or `ed25519`
    * @param subject   its common name
-   * @param further   other attributes of its subject, such as `emailAddress`
+   * @param further   other attributes of its subject, such as `emailAddress`; with `+` before it, in one relative name
+   *                  with the one before
    * @param isExpired whether it is not valid any more
    * @param days      how long it is valid
    */
@@ -92,7 +93,7 @@ final class Authority(folder: Path, name: String) {
     write(asked, s"[req]\nprompt = no\nutf8 = yes\ndistinguished_name = dn\n[dn]\n${named.mkString}")
     openssl(s"req -new -config $asked -newkey $kind -nodes -keyout $secret -out $request")
     val dates = if (isExpired) "-startdate 20200101000000Z -enddate 20200102000000Z" else s"-days $days"
-    openssl(s"ca -batch -notext -config $config -in $request -out $chain -extfile $more $dates")
+    openssl(s"ca -batch -notext -preserveDN -config $config -in $request -out $chain -extfile $more $dates")
     new Issued(chain, secret)
   }
 

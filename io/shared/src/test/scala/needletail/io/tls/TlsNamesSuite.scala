@@ -128,6 +128,21 @@ class TlsNamesSuite extends TlsPair {
       }
   }
 
+  tlsTest(
+    "the common name of a certificate may be one of several attributes in a relative name, wherever it stands"
+  ) {
+    for (number <- Seq("1", "1234567890123456789")) {
+      val issued = authority.issue(
+        "",
+        subject = "cn.example",
+        further = Seq("+serialNumber" -> number, "O" -> "widecn")
+      )
+      serving(TlsServerConfig(Seq(first, TlsCertificate(issued.chain, issued.key)))) { served =>
+        assertEquals(answer(served.port, Some(list(name("cn.example")))), "widecn")
+      }
+    }
+  }
+
   tlsTest("a client asks for no name with a dot at the end, and the certificate need not be for one") {
     serving(both) { served =>
       val c = open(served.loop, served.port, name = "shop.example.")

@@ -82,6 +82,24 @@ class TlsPairSuite extends TlsPair {
     assertEquals(named.names, Seq("IP:2001:db8::1", "IP:192.0.2.1"))
   }
 
+  tlsTest("the same where a name has attributes that are seldom used, or several in one relative name") {
+    def subject(further: (String, String)*): String = {
+      val issued = authority.issue("DNS:here.test", subject = "ann, b", further = further)
+      Tls.server(TlsServerConfig(issued.chain, issued.key)).certificates.head.subject
+    }
+    // in the certificate the shorter one comes first (X.690 section 11.6)
+    assertEquals(
+      subject("+serialNumber" -> "7", "+emailAddress" -> "a+b@c.example", "O" -> "x"),
+      "O=x,emailAddress=a\\+b@c.example+CN=ann\\, b+serialNumber=7"
+    )
+    val seldom =
+      Seq("postalAddress", "postOfficeBox", "telephoneNumber", "x500UniqueIdentifier", "houseIdentifier")
+    val others = Seq("mail", "unstructuredName", "unstructuredAddress", "SN", "title", "DC", "UID")
+    for (name <- seldom ++ others) assertEquals(subject(name -> "one"), s"$name=one,CN=ann\\, b")
+    // of two numbers at the beginning of a line `openssl` reads the second
+    assertEquals(subject("0.1.2.3.4" -> "klmno"), "1.2.3.4=#0C056B6C6D6E6F,CN=ann\\, b")
+  }
+
   tlsTest("what a session says stays known after the end, on any thread") {
     serving(config) { served =>
       val c = open(served.loop, served.port, name = "here.test")

@@ -4,7 +4,7 @@ import java.security.MessageDigest
 import java.security.cert.{CertificateParsingException, X509Certificate}
 import java.util.Locale.ROOT
 import java.util.{Base64, HexFormat}
-import javax.naming.InvalidNameException
+import javax.naming.NamingException
 import javax.naming.ldap.LdapName
 
 import scala.jdk.CollectionConverters.*
@@ -40,8 +40,8 @@ private[io] object Certificates {
   private def commonName(certificate: X509Certificate): Option[String] =
     try
       new LdapName(certificate.getSubjectX500Principal.getName).getRdns.asScala.reverseIterator
-        .find(_.getType.equalsIgnoreCase("CN")).map(_.getValue.toString.toLowerCase(ROOT))
-    catch { case _: InvalidNameException => None }
+        .map(_.toAttributes.get("CN")).find(_ != null).map(_.get().toString.toLowerCase(ROOT))
+    catch { case _: NamingException => None }
 
   private def alternatives(certificate: X509Certificate): Seq[(Int, String)] =
     try

@@ -145,13 +145,19 @@ private[tls] object OpenSslFacts {
 
   /** The CN of a name in the form of RFC 2253, in lower case; the most specific if there are several. */
   def commonName(subject: String): Option[String] = {
-    val mark = "CN="
-    val at   = if (subject.startsWith(mark)) 0 else subject.indexOf(s",$mark") + 1
-    if (!subject.startsWith(mark, at)) None
+    val mark   = "CN="
+    val length = subject.length
+    var at     = 0 // where an attribute begins
+    while (at < length && !subject.startsWith(mark, at)) {
+      while (at < length && subject.charAt(at) != ',' && subject.charAt(at) != '+')
+        at += (if (subject.charAt(at) == '\\') 2 else 1)
+      at += 1
+    }
+    if (at >= length) None
     else {
       val from  = at + mark.length
       val until = subject.indexWhere(c => c == ',' || c == '+' || c == '\\', from)
-      Some(subject.substring(from, if (until < 0) subject.length else until).toLowerCase)
+      Some(subject.substring(from, if (until < 0) length else until).toLowerCase)
     }
   }
 }
