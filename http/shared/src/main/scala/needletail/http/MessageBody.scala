@@ -6,8 +6,9 @@ import needletail.http.text.ByteWriter
 import needletail.stream.{FrameError, Stream}
 
 /**
- * The content of a request or a response. It can be read once: whole, or as a stream on demand. After that a stream has no
- * more pieces, and reading the whole content of a received request fails with an IllegalStateException.
+ * The content of a request or a response. It can be read once: whole, or as a stream on demand. After that a stream
+ * has no more pieces, and reading the whole content fails with an IllegalStateException if it was received, or if it is
+ * made of a stream and was read whole.
  */
 abstract class MessageBody private[needletail] () {
 
@@ -74,12 +75,21 @@ object MessageBody {
     def isEmpty: Boolean                      = announced == 0
     def stream: ByteStream                    = source
     def bytes(limit: Int): Async[Array[Byte]] =
-      collect(source, new ByteWriter(1024), limit, hold = origin.hold(_))
+      if (isCollected) Async.fail(new IllegalStateException(ReadTwice))
+      else {
+        isCollected = true
+        collect(source, new ByteWriter(1024), limit, hold = origin.hold(_))
+      }
     def bytes: Async[Array[Byte]] = bytes(Int.MaxValue)
     def trailers: Headers         = Headers.empty
 
     private[needletail] override def hold(more: Int): Throwable = origin.hold(more)
+
+    private var isCollected = false
   }
+
+  private[needletail] final val ReadTwice =
+    "the content of a request can be read once, and has been read: keep what was read"
 
   /**
    * Reads a stream to its end into one array. Fails with HttpError 413 beyond `limit`. If `announced` is not negative,

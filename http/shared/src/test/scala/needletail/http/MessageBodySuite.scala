@@ -41,6 +41,12 @@ class MessageBodySuite extends needletail.testing.Suite {
     assertEquals(MessageBody.streamed(pieces(300000), -1).bytes.poll.map(_.get.length), Some(300000))
   }
 
+  test("a stream that has been collected is not taken for one without content") {
+    val body = MessageBody.streamed(pieces(2), -1)
+    assertEquals(body.bytes.poll.map(_.get.length), Some(2))
+    assert(body.bytes.poll.exists(_.failed.get.isInstanceOf[IllegalStateException]))
+  }
+
   test("a stream beyond the limit is refused and cancelled") {
     var cancelled = false
     val endless   = new ByteStream {

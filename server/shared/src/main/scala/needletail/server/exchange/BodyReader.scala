@@ -92,7 +92,7 @@ private[server] final class BodyReader(
   def bytes(limit: Int): Async[Array[Byte]] = {
     // larger than what the loop may ever hold is too large (413), not only short of memory now (503)
     val most = Math.min(limit.toLong, context.memory.largeShare).toInt
-    if (isTold && read > 0) Async.fail(new IllegalStateException(BodyReader.ReadTwice))
+    if (isTold && read > 0) Async.fail(new IllegalStateException(MessageBody.ReadTwice))
     else if (announced > most)
       Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $most bytes"))
     else if (announced >= 0 && read == 0 && !ended && !dropping && input.available >= announced) {
@@ -338,9 +338,6 @@ private[server] object BodyReader {
 
   /** So many bytes of trailers may be kept though nobody reads them: the last CRLF may arrive in two parts. */
   private final val FewTrailers = 256
-
-  private final val ReadTwice =
-    "the content of a request can be read once, and has been read: keep what was read"
 
   /** Told when a request's content is read. Called on the connection's loop, also outside of its turns. */
   trait Owner {
