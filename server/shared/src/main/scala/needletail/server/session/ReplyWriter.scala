@@ -3,7 +3,7 @@ package needletail.server.session
 import java.io.IOException
 
 import needletail.async.{Async, Failed, Survivable}
-import needletail.http.{ByteStream, Request, RequestView, Response, ResponseEncoder, Upgrade}
+import needletail.http.{ByteStream, Refusal, Request, RequestView, Response, ResponseEncoder, Upgrade}
 import needletail.http.message.{HttpError, Status}
 import needletail.io.FileOutput
 import needletail.server.exchange.{BodyReader, RequestRunner, ServerExchange, SessionOutput}
@@ -159,6 +159,15 @@ private[server] final class ReplyWriter(
   /** The protocol that the connection has been promised to; null if none. */
   var switchesTo: Upgrade.Accepted = null
 
+  /** What came behind the last request, which asks for another protocol, has been dropped, as memory was short. */
+  var hasDropped: Boolean = false
+
+  private def refusedForMemory(x: ServerExchange): Response = {
+    x.wasRefused = true
+    x.route.refused(Refusal.Memory) += 1
+    context.memoryShort
+  }
+
   /** The reply hands the connection over, if request and connection allow it: otherwise the reply says why not. */
   @noinline private def upgrade(x: ServerExchange, to: Upgrade): Unit = {
     val refusal =
@@ -168,7 +177,8 @@ private[server] final class ReplyWriter(
         to.accept(x.request) match {
           case refused: Upgrade.Refused   => refused.response
           case accepted: Upgrade.Accepted =>
-            if (!state.isAsking || x.next != null) ReplyWriter.notAsked
+            if (hasDropped && x.next == null) refusedForMemory(x)
+            else if (!state.isAsking || x.next != null) ReplyWriter.notAsked
             else {
               switchesTo = accepted
               null

@@ -170,7 +170,10 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   def relieve(): Unit = if (!state.isEnded) {
     if (!state.hasContent)
       if (state.isInHead || state.isHeld || queue.isEmpty) refused.addForMemory(reader.isHeldForHead)
-      else reader.stop() // which requests have been sent ahead is not known
+      else {
+        writer.hasDropped = state.isAsking
+        reader.stop() // which requests have been sent ahead is not known
+      }
     else if (!state.isDropping) {
       if (!memory.holdsUnread) bodyRefused(reader.body)
       reader.body.fail(MemoryExhausted)

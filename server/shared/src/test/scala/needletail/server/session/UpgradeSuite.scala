@@ -73,6 +73,26 @@ class UpgradeSuite extends Suite {
     assertEquals(asked, List("/x", "/later", "/plain"))
   }
 
+  test(
+    "where memory is short, and what is behind it is dropped, the answer is a 503, and one of HTTP stays as it is"
+  ) {
+    for (path <- List("/x", "/plain")) {
+      val w = wire().send(plain.replace("/plain", "/later") + ask(path) + "rest")
+      w.session.relieve()
+      later.succeed(Response.ok("later"))
+      val output = w.turn().output
+      if (path == "/plain") assert(output.endsWith("plain"), output)
+      else assert(output.contains("HTTP/1.1 503 ") && output.contains("Overload-Reason: memory\r\n"), output)
+      assert(w.isFinished && w.switchedTo == null, output)
+      var refused, timed = 0L
+      w.context.admission.foreach { state =>
+        refused += state.refused(Refusal.Memory)
+        timed += state.latencies.count
+      }
+      assertEquals((refused, timed), if (path == "/plain") (0L, 2L) else (1L, 1L))
+    }
+  }
+
   test("what follows a request for an upgrade waits for its answer, also if that is another one") {
     val w = wire().send(ask("/later") + "not HTTP at all" * 10)
     assertEquals(w.output, "")
