@@ -40,6 +40,21 @@ class BodySuite extends Suite {
     assert(!wire.isFinished)
   }
 
+  test("a request behind content that is read only after the client's end is answered, too") {
+    val framed = Seq(post(5) -> "hello", chunkedPost -> "5\r\nhello\r\n0\r\n\r\n")
+    for ((head, content) <- framed; sent <- Seq(content, content.take(3))) {
+      val go   = new AsyncPromise[Unit]
+      val wire = new FakeWire(
+        r => if (r.path == "/x") Response.ok("x") else go.flatMap(_ => r.text).map(Response.ok(_)),
+        config
+      )
+      wire.send(head + sent).after(100.millis)
+      wire.send(content.drop(sent.length) + "GET /x HTTP/1.1\r\nHost: a\r\n\r\n").end().after(300.millis)
+      go.succeed(())
+      assertEquals(wire.turn().statuses, List(200, 200), s"$head$sent")
+    }
+  }
+
   test("content that has been read is not read again as if there were none") {
     def answer(text: Async[String]): Async[Response] =
       text.map(Response.ok(_)).recover { case e: IllegalStateException => Response.ok(e.getMessage) }
