@@ -32,8 +32,9 @@ object Redirect {
   private def to(status: Status, location: String): Response = {
     if (!location.forall(isSendable))
       throw new IllegalArgumentException(
-        s"the location '${Excerpt(location)}' of a redirect must be percent-encoded, as by PercentCoding.encode: " +
-          s"it has ${Excerpt.first(location, isSendable)}"
+        // without its query, which may hold what is not for a log
+        s"the location '${Excerpt(location.takeWhile(_ != '?'))}' of a redirect must be percent-encoded, as by " +
+          s"PercentCoding.encode: it has ${Excerpt.first(location, isSendable)}"
       )
     Response(status).header("Location", location)
   }

@@ -63,6 +63,11 @@ class AnswerSuite extends Suite {
       intercept[IllegalArgumentException](Redirect.temporary("/a b")).getMessage,
       "the location '/a b' of a redirect must be percent-encoded, as by PercentCoding.encode: it has ' ' at position 3"
     )
+    val secret = intercept[IllegalArgumentException](Redirect.temporary("/reset?token=abc&name=é")).getMessage
+    assert(
+      secret.startsWith("the location '/reset' of") && secret.endsWith("'\\u00e9' at position 23"),
+      secret
+    )
     for (local <- Seq("/", "/a?b#c")) assert(Redirect.isLocal(local), local)
     for (
       other <- Seq("", "a", "//evil.example", "/\\evil.example", "https://evil.example", "/a\tb", "\\\\evil")

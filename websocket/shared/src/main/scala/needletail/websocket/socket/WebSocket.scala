@@ -160,7 +160,8 @@ final class WebSocketClosed(val code: Int, val reason: String)
  * names the URL, without its query.
  *
  * @param headers the response's headers; none if it was malformed, or came from a proxy
- * @param bytes the response's body, as far as it came within `handshakeTimeout`, and at most 64 KiB of it
+ * @param bytes the response's body, as far as it came within a second of its head and within `handshakeTimeout`, and at
+ *   most 64 KiB of it
  */
 final class WebSocketRefused private[websocket] (
     val status: Int,
