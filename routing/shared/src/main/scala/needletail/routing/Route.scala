@@ -149,6 +149,9 @@ final class Route private (private[routing] val compiled: CompiledRoute) extends
   /** The same route with `text` in the documentation. */
   def doc(text: String): Route = change(_.copy(doc = text))
 
+  /** Routes before it may take its place: those of programs, at the path of what a library mounts. */
+  private[needletail] def yielding: Route = change(_.copy(yields = true))
+
   override def priority(priority: Priority): Route = change(_.copy(priority = priority))
 
   override def limit(inFlight: Int, queue: Int = 0, queueTime: FiniteDuration = 1.second): Route =

@@ -110,7 +110,7 @@ private[content] object FileServer {
     def below(pattern: needletail.routing.Path[List[String]]): Routes =
       pattern + request to { case (segments, request) => answer(request, segments) }
     if (path.isEmpty) below(GET / !*)
-    else Routes(below(GET / path / !*), GET / path + request to (withSlash(_)))
+    else Routes(below(GET / path / !*), (GET / path + request to (withSlash(_))).yielding)
   }
 
   /** The route of exactly this path. */

@@ -36,7 +36,7 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
 
   def routes: Routes =
     if (path.isEmpty) ANY / * + request to (pass(_))
-    else Routes(ANY / path / * + request to (pass(_)), ANY / path + request to (pass(_)))
+    else Routes(ANY / path / * + request to (pass(_)), (ANY / path + request to (pass(_))).yielding)
 
   private def pass(request: Request): Reply =
     if (isForUs(request)) received

@@ -9,6 +9,7 @@ import scala.util.Random
 
 import needletail.content.singleFile
 import needletail.http.{Headers, Method, Request}
+import needletail.routing._
 import needletail.testing.{Suite, TemporaryDirectories}
 import needletail.testkit._
 
@@ -40,6 +41,20 @@ class FileServerSuite extends Suite with TemporaryDirectories {
 
   private def get(target: String, fields: (String, String)*): Request =
     Request(Method.GET, target, Headers(fields*))
+
+  test(
+    "a page of its own at the path of a directory is no mistake, and takes the place of the one that adds a slash"
+  ) {
+    served() { (_, server) =>
+      val routes =
+        Routes(GET / "f" to "mine".ok) ++ server.routes("/f").mapResponse((_, response) => response)
+      assertEquals(routes.test(get("/f")).text, "mine")
+      assertEquals(routes.test(get("/f/a.txt")).text, "0123456789")
+      assertEquals(server.routes("/f").test(get("/f")).status.code, 301)
+      intercept[IllegalArgumentException](Routes(GET / "f" / !* to (_ => "mine".ok)) ++ server.routes("/f"))
+      intercept[IllegalArgumentException](server.routes("/f") ++ (GET / "f" to "mine".ok))
+    }
+  }
 
   test("a file comes with its type, validators and length; HEAD without content") {
     served() { (_, server) =>

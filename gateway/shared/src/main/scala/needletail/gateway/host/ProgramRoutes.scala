@@ -51,7 +51,7 @@ private[host] abstract class ProgramRoutes(
     if (mount.segments.isEmpty) (dsl.ANY / dsl.* + dsl.request).to(answer(_))
     else {
       val base = dsl.ANY / mount.name.drop(1)
-      Routes((base + dsl.request).to(answer(_)), (base / dsl.* + dsl.request).to(answer(_)))
+      Routes((base + dsl.request).to(answer(_)).yielding, (base / dsl.* + dsl.request).to(answer(_)))
     }
   }
 

@@ -227,9 +227,14 @@ private[routing] object CompiledRoute {
   private val neverCalled: Any => Response = _ => throw new IllegalStateException("a failure has no value")
 }
 
-/** The settings of a route besides its pattern and handler; the outermost bulkheads and arounds come first. */
+/**
+ * The settings of a route besides its pattern and handler; the outermost bulkheads and arounds come first.
+ *
+ * @param yields whether routes before it may answer all of its requests: it is there only in case that none does
+ */
 private[routing] final case class RouteSettings(
     doc: String = "",
+    yields: Boolean = false,
     priority: Priority = Priority.Normal,
     adaptive: Boolean = true,
     bulkheads: List[Bulkhead] = Nil,
