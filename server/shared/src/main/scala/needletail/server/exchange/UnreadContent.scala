@@ -103,6 +103,9 @@ private[server] abstract class UnreadContent(
     true
   }
 
+  /** Whether something else may be behind what `takeLast` has left, as it is not known where the content ends. */
+  final def mayBeFollowed: Boolean = rare != null && rare.isLast
+
   /** Whether all that has come after `takeLast` has been read, so that the content will not be complete. */
   final def isCut: Boolean = rare != null && rare.isLast && unused == 0
 }
@@ -116,7 +119,7 @@ private[server] object UnreadContent {
     var watchesAt: Long    = 0
     var isWatched: Boolean = false
 
-    /** Whether the client has ended its side: what is left in the window is all that will come. */
+    /** Whether the client has ended its side, and it is not known where the content ends: no more than that will come. */
     var isLast: Boolean = false
 
     /** Finds the end of chunked content in what nobody has read; null if all has been read. */

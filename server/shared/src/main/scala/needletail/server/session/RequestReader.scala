@@ -171,7 +171,22 @@ private[server] final class RequestReader(
    *
    * @param isContentKept whether all the rest of the content will still be passed
    */
-  def peerEnded(isContentKept: Boolean): Unit = if (isContentKept) state.on(SessionState.AllSent) else stop()
+  def peerEnded(isContentKept: Boolean): Unit = {
+    endsLater = isContentKept && body.mayBeFollowed
+    if (!isContentKept) stop() else if (!endsLater) state.on(SessionState.AllSent)
+  }
+
+  /** Whether the client has ended its side, and requests may be behind content that is not used yet. */
+  var endsLater: Boolean = false
+
+  /** Whether all is used then. To be asked while the window is open. */
+  def hasUsedAll: Boolean =
+    if (state.hasContent) state.isDropping && input.isEmpty
+    else !state.isHeld && (input.isEmpty || state.isInHead)
+
+  /** Replies were dropped: nothing is read for them any more, if the client has ended its side. */
+  def repliesDropped(queue: ReplyQueue): Unit =
+    if (endsLater && body != null && queue.ofBody(body) == null) stop()
 
   private def waitForContent(now: Long): Unit = {
     body.waitBegins(now)
@@ -227,6 +242,7 @@ private[server] final class RequestReader(
   }
 
   @noinline private def leaveUnread(left: BodyReader): Unit = {
+    if (left.isLeftInWindow) wire.offerAgain() // otherwise only once more has come
     left.leave()
     state.on(SessionState.ContentLeft)
     if (!state.isDropping) body = null

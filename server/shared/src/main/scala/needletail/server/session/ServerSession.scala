@@ -63,6 +63,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     if (state.isHeld) state.on(SessionState.RoomAgain)
     input.open(bytes, from, until)
     turn()
+    if (reader.endsLater && reader.hasUsedAll) peerEnded()
     input.close()
   }
 
@@ -149,9 +150,12 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   /** A deadline has passed: ends what has timed out, if anything has. */
   def deadlinePassed(): Unit = {
     val now = wire.nowNanos
-    if (queue.giveUpAt <= now && lastReplies.giveUp(now)) {
-      peerGone()
-      wire.abort()
+    if (queue.giveUpAt <= now) {
+      if (lastReplies.giveUp(now)) {
+        peerGone()
+        wire.abort()
+      }
+      reader.repliesDropped(queue)
     }
     context.counts.timeouts += queue.expireHandlers(now, RequestRunner.tooSlow)
     if (!state.isEnded && reader.deadline <= now) {

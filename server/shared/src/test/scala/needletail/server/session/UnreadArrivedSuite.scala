@@ -1,0 +1,76 @@
+package needletail.server.session
+
+import scala.concurrent.duration._
+
+import needletail.async.{Async, AsyncPromise}
+import needletail.http._
+import needletail.server.config.ServerConfig
+import needletail.server.operations.Log
+import needletail.testing.Suite
+
+/** Content that has arrived, and that nobody has read for a while: what is behind it is not lost. */
+class UnreadArrivedSuite extends Suite {
+  private val config = ServerConfig(log = Log.none, halfCloseGrace = 1.second)
+  private val get    = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+  private val begin  = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
+  private val chunks = begin + "0\r\n\r\n"
+  private val sized  = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
+
+  /** A client that has sent something some time ago, and a handler of its content that goes on when told so. */
+  private final class Waiting(sent: String*)(read: Request => Async[String]) {
+    val go = new AsyncPromise[Unit]
+
+    private def answer(request: Request): Async[Response] =
+      if (request.body.isEmpty) Async.value(Response.ok)
+      else go.flatMap(_ => read(request)).map(Response.ok(_))
+
+    val wire = new FakeWire(request => answer(request), config)
+    sent.foreach(wire.send(_).after(100.millis))
+  }
+
+  private val unread: Request => Async[String] = _ => Async.value("unread")
+
+  test("requests behind it are served, and the connection is idle then") {
+    for (post <- Seq(chunks, sized); reads <- Seq(true, false); behind <- Seq(Nil, Seq(get), Seq(get, get))) {
+      val clue = s"$post reads: $reads, ${behind.size} behind"
+      val w    = new Waiting((post +: behind)*)(if (reads) _.text else unread)
+      w.go.succeed(())
+      assertEquals(w.wire.turn().statuses, List.fill(1 + behind.size)(200), clue)
+      assert(w.wire.session.isIdle && !w.wire.isFinished, clue)
+      assertEquals(w.wire.send(get).statuses, List(200), clue)
+    }
+  }
+
+  test("the same where the client has ended its side meanwhile: the connection ends then") {
+    for (post <- Seq(chunks, sized); reads <- Seq(true, false); behind <- Seq(Nil, Seq(get), Seq(get, get))) {
+      val clue = s"$post reads: $reads, ${behind.size} behind"
+      val w    = new Waiting((post +: behind)*)(if (reads) _.text else unread)
+      w.wire.end().after(500.millis)
+      w.go.succeed(())
+      assertEquals(w.wire.turn().statuses, List.fill(1 + behind.size)(200), clue)
+      assert(w.wire.isFinished && !w.wire.isAborted, clue)
+    }
+  }
+
+  test("what is behind chunks may be the part of a head, and they may not be complete: a 400") {
+    val cut = new Waiting(chunks, get.dropRight(2))(_.text)
+    cut.wire.end()
+    cut.go.succeed(())
+    assertEquals(cut.wire.turn().statuses, List(200, 400))
+    assert(cut.wire.isFinished)
+    for ((reads, status) <- Seq(true -> 400, false -> 200)) {
+      val half = new Waiting(begin)(if (reads) _.text else unread)
+      half.wire.end()
+      half.go.succeed(())
+      assertEquals(half.wire.turn().statuses, List(status))
+      assert(half.wire.isFinished)
+    }
+  }
+
+  test("a handler that does not go on within the grace is cancelled, and the connection ends") {
+    val w = new Waiting(chunks, get)(_.text)
+    w.wire.end().after(1.second)
+    assertEquals(w.wire.output, "")
+    assert(w.wire.isFinished && !w.wire.isAborted)
+  }
+}
