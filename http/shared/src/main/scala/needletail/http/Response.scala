@@ -130,7 +130,10 @@ final class Response private (
     asText.withContent(Utf8Text.encode(content))
 
   /** Sets the content to these bytes; the array must not change afterwards. */
-  def bytes(content: Array[Byte]): Response = withContent(content)
+  def bytes(content: Array[Byte]): Response = {
+    if (content == null) throw new NullPointerException("the content of a response is null")
+    withContent(content)
+  }
 
   /** Sets the content to a stream of unknown length: sent chunked, or to HTTP/1.0 until the connection closes. */
   def stream(content: ByteStream): Response = withSource(content, -1)
@@ -154,8 +157,10 @@ final class Response private (
   private def withContent(content: Array[Byte]): Response =
     copy(status = finalStatus, content = content, source = null)
 
-  private def withSource(source: ByteStream, length: Long): Response =
+  private def withSource(source: ByteStream, length: Long): Response = {
+    if (source == null) throw new NullPointerException("the stream of a response is null")
     copy(status = finalStatus, content = null, source = source, sourceLength = length)
+  }
 
   /** A response with other content than its protocol switches no more, and must not say so: 200 instead of 101. */
   private def finalStatus: Status = if (status.code < 200) Status.Ok else status

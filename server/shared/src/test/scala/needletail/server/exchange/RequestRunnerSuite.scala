@@ -41,6 +41,8 @@ class RequestRunnerSuite extends Suite {
     assertEquals(status(run(_ => throw new StackOverflowError)), 500)
     assertEquals(status(run(_ => null)), 500)
     assertEquals(status(run(_ => Async.value(null: Response))), 500)
+    assertEquals(status(run(_ => Response.ok.stream(null: ByteStream))), 500)
+    assertEquals(status(run(_ => Response.ok.bytes(null))), 500)
   }
 
   test("OPTIONS * and CONNECT are not for handlers") {
