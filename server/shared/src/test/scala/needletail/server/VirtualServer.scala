@@ -216,9 +216,13 @@ private[server] object VirtualServer {
     new Kind(new RouteClass("GET", "/wait", priority), 20000, service)
 
   /** So many workers, each taking so long for a call, and a queue without bound. */
-  final class Service(workers: Int, takesMillis: Double) {
+  final class Service(workers: Int, var takesMillis: Double) {
     private val free   = mutable.PriorityQueue.fill(workers)(0L)(Ordering[Long].reverse)
     private val random = new Random(2)
+
+    /** This share of the calls is answered so soon, without a worker, as from a cache. */
+    var quickShare  = 0.0
+    var quickMillis = 0.3
 
     /** This share of the calls fails so long after it began, without a worker. */
     var failing     = 0.0
@@ -226,8 +230,10 @@ private[server] object VirtualServer {
 
     def call(server: VirtualServer): Async[Response] = {
       val promise           = new AsyncPromise[Response]
+      val draw              = random.nextDouble()
       val (done, isFailure) =
-        if (failing > 0 && random.nextDouble() < failing) (server.now + (failsMillis * Ms).toLong, true)
+        if (draw < failing) (server.now + (failsMillis * Ms).toLong, true)
+        else if (draw < failing + quickShare) (server.now + (quickMillis * Ms).toLong, false)
         else {
           val end = Math.max(server.now, free.dequeue()) + (takesMillis * Ms).toLong
           free.enqueue(end)

@@ -12,7 +12,9 @@ package needletail.server.overload
  * If requests take as long with fewer in flight, there was no queue: the service has become slower, and that is the
  * new base.
  *
- * Failures show neither how long requests take nor whether there is a queue.
+ * A few answers may come from a cache. So the base is not less than what a quarter of the answers took in the best
+ * window of time, and those that took less than half of that tell nothing of the service's queue. Nor do failures, which
+ * show neither how long requests take nor whether there is a queue.
  *
  * A queue is detected only after it has formed, and all requests admitted until then have to be finished. So a route
  * in steady use may have at most [[InFlightLimit.Headroom]] times as many requests in flight as it has needed
@@ -40,14 +42,21 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
   private var base     = Long.MaxValue
   private var baseSeen = 0L // when a request was last that quick
 
+  /** The base is not less: what a quarter of the answers took in the best window; 0 before the first. */
+  private var floor = 0L
+
+  /** The answers since `windowAt`, by the clock; null before the first. */
+  private var window: DurationSample = null
+  private var windowAt               = 0L
+
   // of the current interval
   private var began   = 0L
   private var started = false
   private var samples = 0
-  private var least   = Long.MaxValue
+  private var least   = Long.MaxValue // of those that may have waited for the service
   private var most    = 0
 
-  /** The shortest duration by the clock. */
+  /** The same by the clock. */
   private var leastAtMost = Long.MaxValue
 
   private var took = 0L // sum of all samples and failures
@@ -114,16 +123,29 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
     if (nanos >= 0) {
       samples += 1
       took += atMost
-      if (nanos < least) least = nanos
-      if (atMost < leastAtMost) leastAtMost = atMost
-      if (atMost <= base) {
-        base = atMost
-        baseSeen = now
+      if (window == null) window = new DurationSample
+      if (window.count == 0) windowAt = now
+      window.add(atMost)
+      if (floor == 0 && window.count == FirstWindow) {
+        floor = window.leastUsual // as most of these may have waited, if there is a queue from the beginning
+        base = Math.max(base, floor)
+        window.clear()
       }
-      // began with half of the limit in use, and was as quick as before
-      if (wasFull && now - nanos - halfUsedAt >= 0 && nanos - base <= (allowed - base) / 4) raise(now)
+      if (atMost >= floor / 2) compare(now, nanos, atMost)
     }
     look(now)
+  }
+
+  /** For a request that may have waited for the service. */
+  private def compare(now: Long, nanos: Long, atMost: Long): Unit = {
+    if (nanos < least) least = nanos
+    if (atMost < leastAtMost) leastAtMost = atMost
+    if (atMost <= base) {
+      base = Math.max(atMost, floor)
+      baseSeen = now
+    }
+    // began with half of the limit in use, and was as quick as before
+    if (wasFull && now - nanos - halfUsedAt >= 0 && nanos - base <= (allowed - base) / 4) raise(now)
   }
 
   /**
@@ -171,9 +193,21 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
 
   private def endInterval(now: Long): Unit = {
     if (samples + failures >= Enough) learn(now - began, took.toDouble / (now - began)) // by Little's law
+    measure(now)
     if (isOutage) endCut(now) else judge(now)
     start(now)
   }
+
+  /** At the end of a window: lowers the floor, or, if nothing was limited, raises it to the base. */
+  private def measure(now: Long): Unit =
+    if (window.count >= DurationSample.Most && now - windowAt >= longest) {
+      base = Math.min(base, window.lowestQuarter)
+      if (base < floor || !wasStanding && !findsQueue && !isCareful(now) && probed == 0) floor = base
+      window.clear()
+    }
+
+  /** Whether no request of the interval, of enough, took as little time as is allowed. */
+  private def findsQueue: Boolean = least != Long.MaxValue && least > allowed && most >= Enough
 
   /** Nothing is known of a queue in an outage, and hardly an answer would come sooner for a limit. */
   private def endCut(now: Long): Unit = {
@@ -191,7 +225,7 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
   private def judge(now: Long): Unit = {
     rates(rated) = (samples + failuresAsAnswers) / (now - began)
     rated = (rated + 1) % Rates
-    val stood = least != Long.MaxValue && least > allowed && most >= Enough
+    val stood = findsQueue
     if (probed > 0) {
       limit = probed
       probed = 0
@@ -244,8 +278,9 @@ private[server] final class InFlightLimit(targetNanos: Long, config: OverloadCon
    * outlier.
    */
   private def rebase(now: Long): Unit = {
-    base = Math.min(leastAtMost, 2 * base)
+    base = Math.max(floor, Math.min(leastAtMost, 2 * base))
     baseSeen = now
+    window.clear() // what was before does not show what requests take now
   }
 
   private def cut(to: Int): Unit = {
@@ -319,6 +354,9 @@ private[server] object InFlightLimit {
 
   /** Fewer requests than this do not show whether there is a queue. */
   final val Enough = 8
+
+  /** The first window has so many answers. */
+  final val FirstWindow = 32
 
   /** A route in steady use may have this many times as many requests in flight as it has needed recently. */
   final val Headroom = 3

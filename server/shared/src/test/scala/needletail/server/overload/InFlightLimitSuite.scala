@@ -188,6 +188,23 @@ class InFlightLimitSuite extends Suite {
     assertEquals(limit.allowed, 6 * ms)
   }
 
+  test("what a request takes at its best is what a quarter of a window's requests take, not the quickest") {
+    val limit                    = new InFlightLimit(5 * ms, config, 1.0)
+    var now                      = 0L
+    def take(millis: Long): Unit = {
+      limit.begin(now)
+      now += millis * ms
+      limit.ended(now, millis * ms, millis * ms)
+    }
+    for (_ <- 1 to 7) { for (_ <- 1 to 9) take(20); take(1) }
+    take(20)
+    assertEquals(limit.allowed, 30 * ms)
+    for (_ <- 1 to 100) { take(1); for (_ <- 1 to 9) take(20) }
+    assertEquals(limit.allowed, 30 * ms)
+    for (_ <- 1 to 2000) take(1)
+    assertEquals(limit.allowed, 6 * ms)
+  }
+
   test("failures show neither how long requests take nor that there is a queue, whether quick or slow") {
     for (millis <- List(1, 20, 500)) {
       val limit = new Service(50, 20 * ms).offer(2000, 5000).offer(1, 1000).limit

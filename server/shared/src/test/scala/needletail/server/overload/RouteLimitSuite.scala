@@ -51,6 +51,79 @@ class RouteLimitSuite extends Suite {
         f"of high priority $high; p99 $p99%.0f ms, high $highP99%.0f ms; limit ${world.limit}"
   }
 
+  for ((times, highOf) <- List((2, 10), (5, 10), (10, 20)); quick <- List(0.0, 0.001, 0.01, 0.1))
+    test(s"a service is offered $times times what it can do, and $quick of the answers are quick") {
+      val w = new World(50, 20, highOf)
+      w.service.quickShare = quick
+      w.offer(0.8, 10)
+      val begin = w.offer(times, 2)
+      val later = w.offer(times, 20)
+      val after = w.offer(0.8, 5)
+      val all   = s"begin: $begin\nlater: $later\nafter: $after"
+      assert(begin.p99 < 150 && begin.highP99 < 150, clue = all)
+      assert(later.p99 < 80 && later.highP99 < 100, clue = all)
+      assert(begin.served + later.served > 0.9 * 22 * w.capacity, clue = all)
+      assertEquals((begin.high, later.high), (0, 0), clue = all)
+      assert(after.lastRefusal < 1, clue = all)
+    }
+
+  for (quick <- List(0.0, 0.001, 0.01))
+    test(s"a new service is offered five times what it can do, and $quick of the answers are quick") {
+      val w = new World(50, 20)
+      w.service.quickShare = quick
+      val begin = w.offer(5, 2) // of which the first half is a burst that is served
+      val later = w.offer(5, 10)
+      val all   = s"begin: $begin\nlater: $later"
+      assert(later.p99 < 150 && later.highP99 < 150, clue = all)
+      assert(later.served > 0.9 * 10 * w.capacity, clue = all)
+    }
+
+  for {
+    (workers, takes) <- List((200, 50), (200, 200), (100, 20))
+    (quick, millis)  <- List((0.001, 0.3), (0.01, 0.3), (0.1, 0.3), (0.001, 20.0), (0.01, 20.0))
+    times            <- List(0.3, 0.7)
+  }
+    test(s"$quick of the answers take $millis ms, the others $takes, at $times of $workers workers") {
+      val w = new World(workers, takes)
+      w.service.quickShare = quick
+      w.service.quickMillis = millis
+      w.offer(times, 10)
+      val told = w.offer(times, 20)
+      assertEquals(told.lost, 0, clue = told)
+      assert(told.p99 < takes + 25, clue = told)
+    }
+
+  test("for 20 ms all answers are quick, and then they take as long as before") {
+    val w = new World(200, 50)
+    w.offer(0.7, 10)
+    w.service.quickShare = 1
+    w.server.offerAtRandom(w.capacity * 7 / 10, 20, w.kinds: _*)
+    w.service.quickShare = 0
+    val told = w.offer(0.7, 10)
+    assertEquals(told.lost, 0, clue = told)
+  }
+
+  for (quick <- List(0.0, 0.01))
+    test(s"a service that has room becomes slower, and $quick of the answers are quick: limited for 15 s") {
+      val w = new World(100000, 20)
+      w.service.quickShare = quick
+      w.perSecond(2000, 10)
+      w.service.takesMillis = 100
+      w.perSecond(2000, 15)
+      val told = w.perSecond(2000, 10)
+      assertEquals(told.lost, 0, clue = told)
+    }
+
+  for (quick <- List(0.001, 0.01))
+    test(s"bursts that can be served within a second, and $quick of the answers are quick") {
+      val w = new World(200, 50)
+      w.service.quickShare = quick
+      w.offer(0.3, 10)
+      w.server.forget()
+      for (_ <- 1 to 5) w.server.burst(2500, w.normal).offerAtRandom(1200, 4000, w.kinds: _*)
+      assertEquals(w.server.reasons, Map.empty[String, Int])
+    }
+
   for (share <- List(1.0, 0.5); (workers, takes) <- List((100, 50), (400, 100)))
     test(s"for 30 s $share of all calls fails quickly, and then all is well again: $workers, $takes ms") {
       val w = new World(workers, takes)
