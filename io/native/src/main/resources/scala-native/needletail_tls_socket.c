@@ -257,8 +257,11 @@ static int cannot_write(connection *c, int result, int done) {
 }
 
 static int write_secured(connection *c, const char *from, int count) {
-    if (!c->is_secured) return fail(c, OTHER, "the TLS handshake is not complete");
     if (c->is_broken) return c->broken;
+    if (!c->is_secured) { /* the handshake's own output goes first */
+        int sent = needletail_tls_drain(c);
+        return sent < 0 ? sent : 0;
+    }
     int waited = c->pending == NULL ? 0 : c->pending_until - c->pending_from;
     int result = needletail_tls_drain(c);
     if (result < 0) return cannot_write(c, result, 0);
@@ -287,7 +290,10 @@ static int write_secured(connection *c, const char *from, int count) {
     return done;
 }
 
-/* If the kernel takes only a part, the rest is kept and is to be passed again: it is reported as it is taken. */
+/*
+ * Takes nothing before the handshake is complete. If the kernel takes only a part, the rest is kept and is to be passed
+ * again: it is reported as it is taken.
+ */
 int needletail_tls_write(connection *c, const char *from, int count) {
     int result = needletail_tls_start(c);
     if (result == 0) result = write_secured(c, from, count);

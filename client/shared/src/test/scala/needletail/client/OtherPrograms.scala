@@ -40,5 +40,19 @@ trait OtherPrograms { self: Suite =>
     }
   }
 
+  /** Compiles a Go program in `folder`. Returns its path. */
+  def compiled(go: String, folder: File, source: String): String = {
+    write(new File(folder, "server.go"), source)
+    val program = new File(folder, "server")
+    val build   = new ProcessBuilder(go, "build", "-o", program.getPath, "server.go").directory(folder)
+      .redirectErrorStream(true).redirectOutput(new File(folder, "log"))
+    build.environment.put("GOTOOLCHAIN", "local")
+    assert(
+      build.start().waitFor(100, TimeUnit.SECONDS) && program.canExecute,
+      s"$folder/log says why it was not built"
+    )
+    program.getPath
+  }
+
   def write(file: File, text: String): Unit = { Files.write(file.toPath, text.getBytes("UTF-8")); () }
 }

@@ -1,7 +1,6 @@
 package needletail.client
 
 import java.io.File
-import java.util.concurrent.TimeUnit
 
 import scala.concurrent.duration._
 
@@ -116,9 +115,9 @@ class OtherTlsServersSuite extends Suite with Serving with OtherPrograms with Te
     val go = find("go").orElse(Some("/usr/local/go/bin/go").filter(new File(_).canExecute))
     assume(go.isDefined, "Go is not installed")
     if (Tls.isKnown) {
-      val folder = page()
-      write(
-        new File(folder, "server.go"),
+      val program = compiled(
+        go.get,
+        page(),
         """package main
           |import ("crypto/tls"; "fmt"; "net/http"; "os")
           |func main() {
@@ -130,17 +129,9 @@ class OtherTlsServersSuite extends Suite with Serving with OtherPrograms with Te
           |  panic(server.ListenAndServeTLS(os.Args[2], os.Args[3]))
           |}""".stripMargin
       )
-      val program = new File(folder, "server")
-      val build   = new ProcessBuilder(go.get, "build", "-o", program.getPath, "server.go").directory(folder)
-        .redirectErrorStream(true).redirectOutput(new File(folder, "log"))
-      build.environment.put("GOTOOLCHAIN", "local")
-      assert(
-        build.start().waitFor(100, TimeUnit.SECONDS) && program.canExecute,
-        s"${folder}/log says why it was not built"
-      )
 
       def command(version: String)(port: Int, issued: Authority#Issued) =
-        Seq(program.getPath, port.toString, issued.chain.toString, issued.key.toString, version)
+        Seq(program, port.toString, issued.chain.toString, issued.key.toString, version)
       for (version <- Seq("1.2", "1.3"))
         judged(s"""hello TLS $version "http/1.1" resumed=""")(command(version))
       // Every request has a connection of its own. With TLS 1.2 the JDK resumes no session without an identifier, as Go's.

@@ -80,8 +80,8 @@ final class Connection private[io] (
   // Writing
 
   /**
-   * Writes as much as the kernel takes now, copies the rest and writes it later. Never blocks. Ignored once closing
-   * the connection or its output has begun. An error closes the connection.
+   * Writes as much as the kernel takes now, copies the rest and writes it later; a server's before the TLS handshake once
+   * that is over. Never blocks. Ignored once closing the connection or its output has begun. An error closes it.
    */
   def write(bytes: Array[Byte], from: Int, count: Int): Unit =
     if (phase == Open) output.write(bytes, from, count, mayKeep = false)
@@ -222,9 +222,9 @@ final class Connection private[io] (
   private def resumeHandshake(): Unit =
     try
       loop.execute { () =>
-        if (phase == Open) {
+        if (phase <= Flushing) {
           want(socket.interest | Interest.Read)
-          input.readNow()
+          if (phase == Open) input.readNow() else discard()
         }
       }
     catch { case _: RejectedExecutionException => () } // the loop has ended, and closed it
@@ -280,7 +280,7 @@ final class Connection private[io] (
     if (answer ne null) output.write(answer, 0, answer.length, mayKeep = false)
     closeGracefully(protocol.refusalNanos, MaxRefusedBytes)
     if (phase == Flushing) setTimer(ConnectionTimer.after(loop, linger.nanos))
-  }
+  } else if (phase == Flushing) finish(why) // what is pending is not for it
 
   /** Whether its client was refused. Nothing else sets `cause` before it is closed. */
   private def isRefused: Boolean = cause ne null

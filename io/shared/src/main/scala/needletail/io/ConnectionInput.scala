@@ -108,24 +108,34 @@ private[io] final class ConnectionInput(connection: Connection) {
   /** One read. Returns bytes, 0 for none, or EndOfInput; an error closes the connection and counts as none. */
   def read(bytes: Array[Byte], from: Int, count: Int): Int =
     try {
-      val n =
-        try socket.read(bytes, from, count)
-        catch {
-          case e: PlainPeer =>
-            connection.refuse(e, e.answer)
-            0
-        }
-      if (n > 0) total += n
-      if (socket.isSecure) {
-        connection.want(socket.interest)
-        if (!connection.isClosed) countUndecrypted(socket.heldBytes)
+      val n = socket.tryRead(bytes, from, count)
+      if (n < EndOfInput) {
+        readFailed(socket.failureOf(n))
+        0
+      } else {
+        if (n > 0) total += n
+        if (socket.isSecure) followTls()
+        n
       }
-      n
     } catch {
       case e: IOException =>
-        if (connection.isOpen && socket.tellsFailure()) connection.refuse(e, null) else connection.finish(e)
+        readFailed(e)
         0
     }
+
+  private def readFailed(why: IOException): Unit = why match {
+    case plain: PlainPeer =>
+      connection.refuse(plain, plain.answer)
+      followTls()
+    case _ =>
+      if (connection.isOpen && socket.tellsFailure()) connection.refuse(why, null) else connection.finish(why)
+  }
+
+  /** What TLS permits may have changed: after the handshake what was written before can be sent. */
+  private def followTls(): Unit = {
+    connection.want(if (connection.isBackedUp) socket.interest | Interest.Write else socket.interest)
+    if (!connection.isClosed) countUndecrypted(socket.heldBytes)
+  }
 
   /** Called when the end of the stream has been read. */
   def end(): Unit = {

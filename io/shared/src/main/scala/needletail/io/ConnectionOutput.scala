@@ -87,9 +87,11 @@ private[io] final class ConnectionOutput(connection: Connection) {
       n
     } catch {
       case e: IOException =>
-        connection.finish(if (socket.isSecure) told(e) else e)
+        failed(e)
         -1
     }
+
+  private def failed(e: IOException): Unit = connection.finish(if (socket.isSecure) told(e) else e)
 
   /** Why a write has failed: a TLS peer that resets the connection may have sent an alert before, which says more. */
   private def told(lost: IOException): IOException =
@@ -158,7 +160,7 @@ private[io] final class ConnectionOutput(connection: Connection) {
       try {
         socket.shutdownOutput()
         if (socket.owesOutput) connection.want(socket.interest)
-      } catch { case e: IOException => connection.finish(e) }
+      } catch { case e: IOException => failed(e) }
     }
 
   /** Writes the socket's own output, see `Socket.owesOutput`. */
@@ -166,7 +168,7 @@ private[io] final class ConnectionOutput(connection: Connection) {
     try {
       socket.sendOwed()
       connection.readAgain()
-    } catch { case e: IOException => connection.finish(e) }
+    } catch { case e: IOException => failed(e) }
 
   /** Forgets the part of a file, which is continued by its sender or not at all. */
   def dropPart(): Unit = unsent = null

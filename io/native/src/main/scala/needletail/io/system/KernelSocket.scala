@@ -2,6 +2,7 @@ package needletail.io.system
 
 import scala.scalanative.unsafe.*
 
+import java.io.IOException
 import java.net.InetAddress
 
 import needletail.io.kernel.{Kernel, KernelError}
@@ -17,10 +18,21 @@ private[io] class KernelSocket(number: Int) extends Socket {
   private var kind: Byte    = SocketName.Unknown
 
   def read(bytes: Array[Byte], from: Int, count: Int): Int = {
+    val n = tryRead(bytes, from, count)
+    if (n < -1) throw failureOf(n)
+    n
+  }
+
+  override def tryRead(bytes: Array[Byte], from: Int, count: Int): Int = {
     val n = Kernel.read(fd, bytes.at(from), count)
     if (n == 0 || n > 0 && n < count && !unbounded) usedUp(Interest.Read)
-    if (n >= 0) n else if (n == KernelSocket.EndOfInput) -1 else throw KernelError.exception(n)
+    if (n >= 0) n
+    else if (n == KernelSocket.EndOfInput) -1
+    else if (n == -1) throw KernelError.exception(n) // EPERM, of the number that means the end here
+    else n
   }
+
+  override def failureOf(result: Int): IOException = KernelError.exception(result)
 
   def write(bytes: Array[Byte], from: Int, count: Int): Int = {
     val n = KernelError.check(Kernel.write(fd, bytes.at(from), count))

@@ -57,7 +57,6 @@ private[server] final class CodecConnection[I, O](
   private def receive(bytes: Array[Byte], from: Int, until: Int): Int = {
     var go     = true
     var isNext = !isPartial // whether what is left at the end is of a later message than before
-    peer.heard()
     reader.begin(bytes, from, until)
     while (go && !over && !pending && connection.pendingBytes <= settings.maxPendingOutput)
       reader.next() match {

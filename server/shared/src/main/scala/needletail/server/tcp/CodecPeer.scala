@@ -9,15 +9,12 @@ import needletail.tcp.Codec
 
 /**
  * A [[CodecConnection]] as its user's functions see it. It exists before the connection has its handler, so that a
- * server can send first.
- *
- * @param isHeard whether something can be sent before the client has sent anything
+ * server can send first: with TLS what it sends waits in the connection until the handshake is complete.
  */
 private[server] final class CodecPeer[O](
     connection: Connection,
     codec: Codec[?, O],
-    maxPendingOutput: Int,
-    @volatile private var isHeard: Boolean
+    maxPendingOutput: Int
 ) extends ConnectionFacts(connection)
     with MessageConnection[O]
     with Runnable
@@ -43,7 +40,7 @@ private[server] final class CodecPeer[O](
   }
 
   private def hasRoom: Boolean =
-    isHeard && !isEnding &&
+    !isEnding &&
       connection.pendingBytes + (if (others == null) 0 else others.bytes) <= maxPendingOutput
 
   private def write(bytes: Array[Byte]): Unit = if (!isEnding) {
@@ -91,9 +88,6 @@ private[server] final class CodecPeer[O](
   // used by the connection
 
   def belongsTo(connection: CodecConnection[?, O]): Unit = owner = connection
-
-  /** The client has sent something. */
-  def heard(): Unit = if (!isHeard) isHeard = true
 
   /** Nothing more is sent. */
   def ends(): Unit = isEnding = true

@@ -37,7 +37,7 @@ private[server] final class CodecProtocol[I, O](
     def idleTimeout(nanos: Long): Unit = idle = nanos
 
     def connected(connection: Connection): ServedConnection = {
-      val peer = new CodecPeer[O](connection, codec, settings.maxPendingOutput, isHeard = config.tls.isEmpty)
+      val peer = new CodecPeer[O](connection, codec, settings.maxPendingOutput)
       try serve(connection, peer)
       catch {
         case e: Throwable =>

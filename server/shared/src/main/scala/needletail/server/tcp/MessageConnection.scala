@@ -17,9 +17,9 @@ trait MessageConnection[-O] extends ConnectionInfo {
   /**
    * Sends a message that is not an answer. Returns false if it is not taken: the connection is closed, or has ended its
    * output (after `close` that is at the end of its loop's turn, or once the awaited answer has been sent), or more than
-   * `ServerConfig.maxPendingOutput` bytes wait for the client; with TLS also before the client has sent anything. What
-   * another thread sends is taken, and dropped if the connection closes before its loop comes to it. Throws what the
-   * codec's `encode` throws, which is called on the calling thread.
+   * `ServerConfig.maxPendingOutput` bytes wait for the client. With TLS, what is sent before the handshake is complete
+   * waits for that. What another thread sends is taken, and dropped if the connection closes before its loop comes to
+   * it. Throws what the codec's `encode` throws, which is called on the calling thread.
    */
   def send(message: O): Boolean
 

@@ -16,9 +16,10 @@ final class SecureClient(tls: Tls) {
 
   /**
    * @param header what precedes the handshake, as a proxy in between would send it
-   * @return the whole answer, and what the handshake has established
+   * @param after  what the server must have sent before it is asked; if that does not come it is not asked at all
+   * @return all that the server has sent, and what the handshake has established
    */
-  def ask(port: Int, header: Array[Byte] = Array.emptyByteArray): (String, TlsSession) = {
+  def ask(port: Int, header: Array[Byte] = Array.emptyByteArray, after: String = ""): (String, TlsSession) = {
     val loops  = new EventLoops(1, "client", daemon = true)
     val relay  = if (header.isEmpty) null else new Relay(port, header)
     val answer = Promise[(String, TlsSession)]()
@@ -26,10 +27,10 @@ final class SecureClient(tls: Tls) {
       val loop = loops(0)
       val to   = Address.Tcp("127.0.0.1", if (relay eq null) port else relay.port)
       loop.execute { () =>
-        Connector.connect(to, loop, tls = tls.to("localhost"))(new Collector(_, answer)).onComplete {
+        Connector.connect(to, loop, tls = tls.to("localhost"))(new Collector(_, after, answer)).onComplete {
           result =>
             result.failed.foreach(answer.tryFailure)
-            result.foreach(_.write(Request, 0, Request.length))
+            if (after.isEmpty) result.foreach(_.write(Request, 0, Request.length))
         }
         ()
       }
@@ -45,12 +46,17 @@ final class SecureClient(tls: Tls) {
 object SecureClient {
   private val Request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".getBytes(ISO_8859_1)
 
-  private final class Collector(connection: Connection, answer: Promise[(String, TlsSession)])
+  private final class Collector(connection: Connection, after: String, answer: Promise[(String, TlsSession)])
       extends ConnectionHandler {
     private val received = new StringBuilder
+    private var hasAsked = after.isEmpty
 
     def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
       received.append(new String(bytes, from, until - from, ISO_8859_1))
+      if (!hasAsked && received.indexOf(after) >= 0) {
+        hasAsked = true
+        connection.write(Request, 0, Request.length)
+      }
       until
     }
     def onEnd(): Unit = {

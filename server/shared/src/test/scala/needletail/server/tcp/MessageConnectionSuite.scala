@@ -8,16 +8,15 @@ import scala.concurrent.{Await, Promise}
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
-import needletail.io.{Address, Tls, TlsServerConfig}
+import needletail.io.Address
 import needletail.server.{MessageConnection, RawClient, ServerFixture}
 import needletail.server.config.ServerConfig
-import needletail.server.connection.SecureClient
 import needletail.server.operations.Log
 import needletail.tcp.{Codec, Decoded, Decoder}
-import needletail.testing.{Pause, Suite, TemporaryDirectories}
+import needletail.testing.{Pause, Suite}
 
 /** Messages that a server of a codec sends by itself. */
-class MessageConnectionSuite extends Suite with TemporaryDirectories {
+class MessageConnectionSuite extends Suite {
   private object Lines extends Codec[String, String] {
     def decoder(): Decoder[String] = (bytes, from, until) => {
       val end = bytes.indexOf('\n'.toByte, from)
@@ -232,26 +231,6 @@ class MessageConnectionSuite extends Suite with TemporaryDirectories {
       assertEquals(clients.head.readUntil("\n"), "news: c\n")
       clients.head.close()
       publisher.close()
-    }
-  }
-
-  test("with TLS nothing is taken before the client has sent something") {
-    if (Tls.isKnown) {
-      val authority       = newAuthority()
-      val issued          = authority.issue("DNS:localhost")
-      val secure          = config.copy(tls = Some(Tls.server(TlsServerConfig(issued.chain, issued.key))))
-      @volatile var first = true
-      serving(secure) { connection =>
-        first = connection.send("too early")
-        line => {
-          assert(connection.send(s"pushed before the answer to $line"))
-          Answer.last("bye")
-        }
-      } { server =>
-        val (answer, _) = new SecureClient(Tls.trusting(authority.file)).ask(server.port)
-        assertEquals(answer, "pushed before the answer to GET / HTTP/1.1\r\nbye\n")
-        assert(!first)
-      }
     }
   }
 }

@@ -222,7 +222,7 @@ private[tls] abstract class HandshakingSocket(
   override def permitted(bits: Int): Int =
     if (isHeldBack) bits & ~Interest.Read | Interest.Write
     else {
-      val sends = if (isOwn) bits | Interest.Write else bits
+      val sends = if (isOwn) bits | Interest.Write else if (isCounted) bits & ~Interest.Write else bits
       if (isComputing) sends & ~Interest.Read else sends
     }
 

@@ -142,8 +142,10 @@ private[io] class TlsSocket(
     if (isPlain) super.write(bytes, from, count) else writeSecured(bytes, from, count)
 
   private def writeSecured(bytes: Array[Byte], from: Int, count: Int): Int =
-    if (!isSecured) throw new IOException("the TLS handshake is not complete")
-    else {
+    if (!isSecured) {
+      drain() // the handshake's own output goes first
+      0
+    } else {
       if (broken ne null) throw broken
       var done = 0
       try {

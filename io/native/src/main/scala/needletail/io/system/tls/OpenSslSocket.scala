@@ -73,7 +73,7 @@ private[tls] final class OpenSslSocket(
   override def holdsInput: Boolean       = has(HoldsInput) && !mustWriteFirst && !isPlain && !isFailed
   override def owesOutput: Boolean       = has(OwesOutput)
   override def permitted(bits: Int): Int =
-    if (!owesOutput) bits
+    if (!owesOutput) if (isCounted) bits & ~Interest.Write else bits
     else if (has(HeldBack) || mustWriteFirst) bits & ~Interest.Read | Interest.Write
     else bits | Interest.Write
 
@@ -112,28 +112,34 @@ private[tls] final class OpenSslSocket(
   private def establish(): Unit = if (established eq null)
     established = facts()
 
-  override def read(bytes: Array[Byte], from: Int, count: Int): Int = {
-    if (isCounted) shakeHands()
-    if (isCounted) 0
+  override def tryRead(bytes: Array[Byte], from: Int, count: Int): Int = {
+    val shaken = if (isCounted) shakeHands() else 0
+    if (shaken < 0) shaken
+    else if (isCounted) 0
     else if (isPlain || isFailed)
-      if (elsewhere eq null) super.read(bytes, from, count) else elsewhere.read(bytes, from, count)
-    else done(OpenSslFunctions.read(live, bytes.at(from), count))
+      if (elsewhere eq null) super.tryRead(bytes, from, count) else elsewhere.read(bytes, from, count)
+    else settled(OpenSslFunctions.read(live, bytes.at(from), count))
   }
+
+  override def failureOf(result: Int): IOException =
+    if (result == Failed) failure() else super.failureOf(result)
 
   override def write(bytes: Array[Byte], from: Int, count: Int): Int =
     if (isPlain)
       if (elsewhere eq null) super.write(bytes, from, count) else elsewhere.write(bytes, from, count)
     else done(OpenSslFunctions.write(live, bytes.at(from), count))
 
-  /** A server's part of the handshake, as far as it gets. */
-  private def shakeHands(): Unit = if (!owesOutput) {
+  /** A server's part of the handshake, as far as it gets. Returns a failure as `tryRead` does, otherwise 0 or 1. */
+  private def shakeHands(): Int = if (owesOutput) 0
+  else {
     begins()
     val result = check.fold(OpenSslFunctions.handshake(live))(_.during(OpenSslFunctions.handshake(live)))
     if (!isBegun && has(Heard)) {
       isBegun = true
       counts.began()
     }
-    if (done(result) == 1) {
+    val state = settled(result)
+    if (state == 1) {
       val session = facts()
       if (has(Resumed)) check.foreach { own =>
         reason = HandshakeFailure.Certificate // unless it is accepted: then the handshake is complete
@@ -143,6 +149,7 @@ private[tls] final class OpenSslSocket(
       isCounted = false
       counts.completed(session)
     }
+    state
   }
 
   override def sendOwed(): Unit = if (connection ne null) { done(OpenSslFunctions.sendOwed(connection)); () }
@@ -193,12 +200,19 @@ private[tls] final class OpenSslSocket(
 
   /** The result of a call: bytes, -1 for the end, or an exception. */
   private def done(result: Int): Int = {
+    val n = settled(result)
+    if (n < -1) throw failureOf(n)
+    n
+  }
+
+  /** The same, with the failures of `tryRead`. */
+  private def settled(result: Int): Int = {
     val flags = !numbers
     if ((flags & NoInput) != 0 || (flags & ShortInput) != 0 && !unbounded) usedUp(Interest.Read)
     if ((flags & NoRoom) != 0) usedUp(Interest.Write)
-    if (result >= 0) result
-    else if (result == KernelSocket.EndOfInput) -1
-    else throw (if (result == Failed) failure() else KernelError.exception(result))
+    if (result == KernelSocket.EndOfInput) -1
+    else if (result == -1) throw failureOf(result) // EPERM, of the number that means the end here
+    else result
   }
 
   private def failure(): IOException = {

@@ -1,0 +1,126 @@
+package needletail.server.tcp
+
+import java.net.{Socket, SocketTimeoutException}
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.concurrent.{Await, Promise}
+import scala.concurrent.duration._
+
+import needletail.async.Async
+import needletail.io.{Address, Tls, TlsLimits, TlsServerConfig}
+import needletail.server.{MessageConnection, ServerFixture}
+import needletail.server.config.ServerConfig
+import needletail.server.connection.SecureClient
+import needletail.server.operations.Log
+import needletail.tcp.{Codec, Decoded, Decoder}
+import needletail.testing.{Suite, TemporaryDirectories}
+
+/** Servers of a codec that speak first over TLS: before the client has sent anything but its handshake. */
+class SecureGreetingSuite extends Suite with TemporaryDirectories {
+  private object Lines extends Codec[String, String] {
+    def decoder(): Decoder[String] = (bytes, from, until) => {
+      val end = bytes.indexOf('\n'.toByte, from)
+      if (end < 0 || end >= until) Decoded.More
+      else Decoded.Message(new String(bytes, from, end - from, UTF_8).trim, end + 1)
+    }
+    def encode(line: String): Array[Byte] = (line + "\n").getBytes(UTF_8)
+  }
+
+  private lazy val authority = newAuthority()
+  private lazy val issued    = authority.issue("DNS:localhost")
+  private lazy val client    = new SecureClient(Tls.trusting(authority.file))
+  private val patience       = 20.seconds
+
+  private def serving(limits: TlsLimits = TlsLimits(), pending: Int = 1024 * 1024)(
+      session: MessageConnection[String] => String => Async[Answer[String]]
+  )(body: TcpServer => Unit): Unit = if (Tls.isKnown) {
+    val config = ServerConfig(
+      address = Address.Tcp("127.0.0.1", 0),
+      loops = 2,
+      log = Log.none,
+      maxPendingOutput = pending,
+      tls = Some(Tls.server(TlsServerConfig(issued.chain, issued.key).copy(limits = limits)))
+    )
+    ServerFixture.serving(TcpServer.serve(Lines, config)(session))(body)
+  }
+
+  private def connected(server: TcpServer): Socket = {
+    val socket = new Socket("127.0.0.1", server.port)
+    socket.setSoTimeout(patience.toMillis.toInt)
+    socket
+  }
+
+  test("a greeting comes before the client asks, and the answers after it") {
+    serving() { connection =>
+      assert(connection.send("220 ready"))
+      line => if (line.isEmpty) Answer.last("bye") else Answer(s"not $line")
+    } { server =>
+      for (_ <- 1 to 5) { // also after a resumed handshake
+        val (said, _) = client.ask(server.port, after = "220 ready\n")
+        assertEquals(said, "220 ready\nnot GET / HTTP/1.1\nnot Host: localhost\nnot Connection: close\nbye\n")
+        // who asks at once, within the last message of the handshake, is answered after the greeting, too
+        assertEquals(client.ask(server.port)._1, said)
+      }
+    }
+  }
+
+  test("a greeting from another thread while the handshake is not complete, and as much of it as may wait") {
+    val taken = Promise[MessageConnection[String]]()
+    val sent  = new AtomicInteger
+    val long  = "x" * 9999
+    serving(pending = 500000) { connection =>
+      taken.trySuccess(connection)
+      assert(connection.send("first"))
+      _ => Answer.last("bye")
+    } { server =>
+      val silent     = connected(server)
+      val connection = Await.result(taken.future, patience)
+      while (sent.get < 1000 && connection.send(long)) sent.incrementAndGet()
+      assert(sent.get >= 49 && sent.get < 100, sent.get)
+      silent.setSoTimeout(200)
+      intercept[SocketTimeoutException](silent.getInputStream.read()) // nothing of it is sent in plain text
+      silent.close()
+    }
+    serving(pending = 500000) { connection =>
+      new Thread(() => { while (sent.get < 1000 && connection.send(long)) sent.incrementAndGet() }).start()
+      _ => Answer.last("bye")
+    } { server =>
+      sent.set(0)
+      val (said, _) = client.ask(server.port, after = long)
+      val lines     = said.split('\n')
+      assertEquals(lines.count(_ == long), sent.get)
+      assertEquals(lines.count(_ == "bye"), 1)
+    }
+  }
+
+  test("a server that greets and closes at once") {
+    serving() { connection =>
+      assert(connection.send("421 too busy"))
+      connection.close()
+      line => Answer(line)
+    } { server => for (_ <- 1 to 5) assertEquals(client.ask(server.port, after = "-")._1, "421 too busy\n") }
+  }
+
+  test("a client without a handshake gets no greeting, and is closed in time") {
+    for (closes <- Seq(false, true)) {
+      val ended = Promise[Unit]()
+      serving(TlsLimits(timeout = 500.millis)) { connection =>
+        assert(connection.send("220 ready"))
+        connection.closed.foreach { _ => ended.trySuccess(()); () }
+        if (closes) connection.close()
+        line => Answer(line)
+      } { server =>
+        val silent = connected(server)
+        assertEquals(silent.getInputStream.read(), -1)
+        silent.close()
+        Await.result(ended.future, patience)
+        val plain = connected(server)
+        plain.getOutputStream.write("HELO\r\n".getBytes)
+        val said = scala.util.Try(plain.getInputStream.read()).getOrElse(-1) // it may be reset
+        assert(said != '2'.toInt, said)
+        plain.close()
+      }
+    }
+  }
+}
