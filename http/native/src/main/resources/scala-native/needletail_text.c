@@ -30,21 +30,32 @@ int needletail_text_bits(const uint8_t *bytes, int count) {
     return bits;
 }
 
+typedef uint64_t block __attribute__((vector_size(16)));
+
+static inline void mask_block(const uint8_t *source, uint8_t *target, block keys) {
+    block words;
+    memcpy(&words, source, 16);
+    words ^= keys;
+    memcpy(target, &words, 16);
+}
+
 /*
  * Copies bytes, each XORed with one of the key's four in turn, the lowest first. The memory may be the same, from the same
  * byte on, so the loop depends on no other step of its own.
  */
 void needletail_text_mask(const uint8_t *source, uint8_t *target, int count, uint32_t key) {
     uint64_t twice = (uint64_t)key << 32 | key;
-    int words = count & ~7;
-#pragma clang loop vectorize(assume_safety)
-    for (int i = 0; i < words; i += 8) {
-        uint64_t word;
-        memcpy(&word, source + i, 8);
-        word ^= twice;
-        memcpy(target + i, &word, 8);
+    block keys = {twice, twice};
+    int i = 0;
+    for (; i + 64 <= count; i += 64) {
+        mask_block(source + i, target + i, keys);
+        mask_block(source + i + 16, target + i + 16, keys);
+        mask_block(source + i + 32, target + i + 32, keys);
+        mask_block(source + i + 48, target + i + 48, keys);
     }
-    for (int i = words; i < count; i++) target[i] = source[i] ^ (uint8_t)(key >> ((i & 3) << 3));
+    for (; i + 16 <= count; i += 16) mask_block(source + i, target + i, keys);
+#pragma clang loop vectorize(disable) unroll(disable)
+    for (; i < count; i++) target[i] = source[i] ^ (uint8_t)(key >> ((i & 3) << 3));
 }
 
 #endif

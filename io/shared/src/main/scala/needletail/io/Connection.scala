@@ -28,6 +28,7 @@ final class Connection private[io] (
     with ConnectionTimer.Owner
     with ConnectionTurnEnd.Owner {
   import Connection.*
+  import ConnectionPhase.*
 
   private var phase: Int                  = Open
   private var protocol: ConnectionHandler = null // until it is set
@@ -36,12 +37,15 @@ final class Connection private[io] (
   private val input  = new ConnectionInput(this)
   private val output = new ConnectionOutput(this)
 
-  private var timer: ConnectionTimer = null // created when first needed
-  private var linger: Linger         = null // set by closeGracefully
+  private[io] var timer: ConnectionTimer = null // created when first needed
+  private var linger: Linger             = null // set by closeGracefully
 
   /** The protocol; set by `begin`, and replaced when a connection changes protocol. */
   def handler: ConnectionHandler            = protocol
-  def handler_=(h: ConnectionHandler): Unit = protocol = h
+  def handler_=(h: ConnectionHandler): Unit = { protocol = h; input.along = null }
+
+  /** A hint: whenever the handler is called it uses `what`, and what was created right after it; see `Socket.fetch`. */
+  private[needletail] def usesAlong(what: AnyRef): Unit = input.along = what
 
   /**
    * The peer's address: `127.0.0.1:4711`, `[::1]:80`, a Unix path, or `""` for a peer without a name; behind a proxy that
@@ -169,7 +173,6 @@ final class Connection private[io] (
    */
   def resumeReading(): Unit = input.resume()
 
-  /** Whether reading is paused. */
   def isPaused: Boolean = input.isPaused
 
   /**
@@ -383,11 +386,6 @@ final class Connection private[io] (
 }
 
 object Connection {
-  // Phases, in this order.
-  private final val Open      = 0
-  private final val Flushing  = 1 // closing, output pending
-  private final val Lingering = 2 // closing, output ended, waiting for the peer to close
-  private final val Closed    = 3
 
   /** What is read and discarded of a client that was refused: more than a system has under way. */
   private final val MaxRefusedBytes = 16 * 1024 * 1024

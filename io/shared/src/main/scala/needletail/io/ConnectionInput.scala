@@ -25,6 +25,7 @@ private[io] final class ConnectionInput(connection: Connection) {
   private var expected    = 0     // see Connection.expectInput
   private var total       = 0L
   var readsLittle         = false // see Connection.readLittle
+  var along: AnyRef       = null  // see Connection.usesAlong
 
   private def loop: EventLoop            = connection.loop
   private def socket: Socket             = connection.socket
@@ -84,6 +85,7 @@ private[io] final class ConnectionInput(connection: Connection) {
       if (!redeliver) paused = true
       connection.want(socket.interest & ~Interest.Read)
     } else {
+      socket.fetch(connection.handler, along, connection.timer)
       val bytes = if (wide) loop.reads.wide else loop.reads.ofSize(most)
       val n     = read(bytes, held, math.min(room, bytes.length - held))
       if (n > 0) {

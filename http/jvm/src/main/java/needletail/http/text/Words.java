@@ -26,6 +26,10 @@ public final class Words {
     System.arraycopy(source, from, target, at, count);
   }
 
+  public static void copyAll(byte[] source, byte[] target, int at) {
+    System.arraycopy(source, 0, target, at, source.length);
+  }
+
   public static void mask(byte[] source, int from, byte[] target, int at, int count, int key) {
     long word = (key & 0xffffffffL) | ((long) key << 32);
     int words = count & ~7;

@@ -1,15 +1,15 @@
 package needletail.http.text
 
 import scala.scalanative.annotation.alwaysinline
-import scala.scalanative.libc.string.memmove
-import scala.scalanative.runtime.{ByteArray, Intrinsics}
+import scala.scalanative.libc.string.{memcpy, memmove}
+import scala.scalanative.runtime.{fromRawPtr, ByteArray, Intrinsics}
 import scala.scalanative.unsafe.*
 import scala.scalanative.unsigned.*
 
 /**
  * Loads eight bytes of an array as one number, the first byte lowest, and copies bytes. See Swar.
  *
- * The caller ensures the bounds: neither load nor store checks them. The JVM's version does, and all tests run there too.
+ * The caller ensures the bounds: only `copy` checks them. The JVM's version does, and all tests run there too.
  * The supported processors are little-endian and allow unaligned loads.
  */
 private[http] object Words {
@@ -29,6 +29,12 @@ private[http] object Words {
       ()
     }
 
+  /** Copies all of an array. */
+  @alwaysinline def copyAll(source: Array[Byte], target: Array[Byte], at: Int): Unit = {
+    memcpy(address(target, at), address(source, 0), source.length.toCSize)
+    ()
+  }
+
   @alwaysinline def mask(
       source: Array[Byte],
       from: Int,
@@ -37,5 +43,8 @@ private[http] object Words {
       count: Int,
       key: Int
   ): Unit =
-    if (count > 0) TextLoops.mask(source.at(from), target.at(at), count, key)
+    TextLoops.mask(address(source, from), address(target, at), count, key)
+
+  @alwaysinline private def address(bytes: Array[Byte], at: Int): Ptr[Byte] =
+    fromRawPtr[Byte](bytes.asInstanceOf[ByteArray].atRawUnsafe(at))
 }

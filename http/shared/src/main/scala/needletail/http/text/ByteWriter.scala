@@ -24,7 +24,12 @@ private[needletail] final class ByteWriter(initial: Int) {
   /** The bytes written, in an array of exactly that length. Nothing may be written afterwards. */
   def taken: Array[Byte] = if (length == bytes.length) bytes else java.util.Arrays.copyOf(bytes, length)
 
-  def write(source: Array[Byte]): Unit = write(source, 0, source.length)
+  def write(source: Array[Byte]): Unit = {
+    val n = source.length
+    ensure(n)
+    Swar.copyAll(source, bytes, length)
+    length += n
+  }
 
   def write(source: Array[Byte], from: Int, count: Int): Unit = {
     ensure(count)

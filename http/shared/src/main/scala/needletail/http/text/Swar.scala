@@ -78,6 +78,10 @@ private[needletail] object Swar {
   @inline def copy(source: Array[Byte], from: Int, target: Array[Byte], at: Int, count: Int): Unit =
     Words.copy(source, from, target, at, count)
 
+  /** Copies all of `source` into `target`, another array, which has room for it from `at` on. */
+  @inline def copyAll(source: Array[Byte], target: Array[Byte], at: Int): Unit =
+    Words.copyAll(source, target, at)
+
   /**
    * The same, each byte combined (XOR) with one of the key's four in turn, the lowest first. The arrays may be the same,
    * from the same index.
@@ -86,5 +90,13 @@ private[needletail] object Swar {
     checkRange(source, from, count)
     checkRange(target, at, count)
     Words.mask(source, from, target, at, count, key)
+  }
+
+  /** A copy of `count` bytes, combined in the same way. */
+  def masked(source: Array[Byte], from: Int, count: Int, key: Int): Array[Byte] = {
+    checkRange(source, from, count)
+    val copy = new Array[Byte](count)
+    Words.mask(source, from, copy, 0, count, key)
+    copy
   }
 }

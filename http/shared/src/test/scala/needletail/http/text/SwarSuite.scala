@@ -49,4 +49,16 @@ class SwarSuite extends Suite {
       assertEquals(target.toSeq, Seq.fill(20 - count)(0.toByte) ++ source.slice(from, from + count).toSeq)
     }
   }
+
+  test("all bytes of an array are copied, none too") {
+    for (count <- 0 to 20; at <- 0 to 20 - count) {
+      val source = Array.tabulate(count)(i => (i + 1).toByte)
+      val target = new Array[Byte](20)
+      Swar.copyAll(source, target, at)
+      assertEquals(
+        target.toSeq,
+        Seq.fill(at)(0.toByte) ++ source.toSeq ++ Seq.fill(20 - count - at)(0.toByte)
+      )
+    }
+  }
 }

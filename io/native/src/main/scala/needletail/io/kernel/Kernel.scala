@@ -1,5 +1,7 @@
 package needletail.io.kernel
 
+import scala.scalanative.annotation.alwaysinline
+import scala.scalanative.runtime.{fromRawPtr, Intrinsics}
 import scala.scalanative.unsafe.*
 
 import java.io.IOException
@@ -20,6 +22,7 @@ private[io] object Kernel {
   @name("needletail_io_write") def write(fd: CInt, from: Ptr[Byte], count: CInt): CInt = extern
   @name("needletail_io_write_both")
   def writeBoth(fd: CInt, first: Ptr[Byte], firstCount: CInt, from: Ptr[Byte], count: CInt): CInt    = extern
+  @name("needletail_io_fetch") def fetch(from: Ptr[Byte], lines: CInt): Unit                         = extern
   @name("needletail_io_pipe_read") def pipeRead(fd: CInt, to: Ptr[Byte], count: CInt): CInt          = extern
   @name("needletail_io_pipe_write") def pipeWrite(fd: CInt, from: Ptr[Byte], count: CInt): CInt      = extern
   @name("needletail_io_pipe_signal") def pipeSignal(): Unit                                          = extern
@@ -111,6 +114,16 @@ private[io] object Kernel {
   @name("needletail_io_signal_terminated") def signalTerminated(): CInt = extern
   @name("needletail_io_signal_wake") def signalWake(): Unit             = extern
   @name("needletail_io_signal_wait") def signalWait(): CInt             = extern
+}
+
+private[io] object Prefetch {
+
+  /**
+   * Has the processor fetch `lines` cache lines of 64 bytes from an object on; null for none. What is created right
+   * after an object usually lies behind it.
+   */
+  @alwaysinline def apply(from: AnyRef, lines: Int): Unit =
+    if (from ne null) Kernel.fetch(fromRawPtr[Byte](Intrinsics.castObjectToRawPtr(from)), lines)
 }
 
 private[io] object KernelError {

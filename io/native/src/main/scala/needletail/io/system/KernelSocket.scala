@@ -5,7 +5,7 @@ import scala.scalanative.unsafe.*
 import java.io.IOException
 import java.net.InetAddress
 
-import needletail.io.kernel.{Kernel, KernelError}
+import needletail.io.kernel.{Kernel, KernelError, Prefetch}
 import needletail.io.platform.{ConnectionOptions, DiskFile, Interest, Socket}
 
 /** See Platform.scala. The descriptor is in non-blocking mode. */
@@ -16,6 +16,12 @@ private[io] class KernelSocket(number: Int) extends Socket {
   private var ipHigh, ipLow = 0L
   private var port          = 0
   private var kind: Byte    = SocketName.Unknown
+
+  override def fetch(handler: AnyRef, along: AnyRef, timer: AnyRef): Unit = {
+    Prefetch(handler, KernelSocket.HandlerLines)
+    Prefetch(along, KernelSocket.AlongLines)
+    Prefetch(timer, KernelSocket.TimerLines)
+  }
 
   def read(bytes: Array[Byte], from: Int, count: Int): Int = {
     val n = tryRead(bytes, from, count)
@@ -127,6 +133,11 @@ private[io] class KernelSocket(number: Int) extends Socket {
 
 private[io] object KernelSocket {
   private[io] final val EndOfInput = Int.MinValue
+
+  // cache lines, see `fetch`
+  private final val HandlerLines = 3
+  private final val AlongLines   = 9 // a WebSocket, its reader and its output
+  private final val TimerLines   = 2
 
   // as in needletail_io.c
   private final val FileEnded  = 1

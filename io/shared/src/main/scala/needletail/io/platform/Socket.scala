@@ -8,6 +8,12 @@ import needletail.io.tls.TlsSession
 /** A connected or connecting stream, TCP or Unix, in non-blocking mode. Calls that fail throw java.io.IOException. */
 private[needletail] abstract class Socket extends Descriptor {
 
+  /**
+   * A hint: these are used as soon as the next `read` has returned. Each may be null. A platform that can has the
+   * processor fetch them into its cache meanwhile.
+   */
+  def fetch(handler: AnyRef, along: AnyRef, timer: AnyRef): Unit = ()
+
   /** One system call. Returns bytes read, 0 if there are none now, -1 at the end. */
   def read(bytes: Array[Byte], from: Int, count: Int): Int
 

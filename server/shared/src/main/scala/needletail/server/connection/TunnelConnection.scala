@@ -50,6 +50,7 @@ private[server] final class TunnelConnection(
   def work(): Unit = {
     if (task == Open) {
       handler = protocol.open(this)
+      connection.usesAlong(handler)
       protocol = null
       if (isDraining) handler.drain()
     } else

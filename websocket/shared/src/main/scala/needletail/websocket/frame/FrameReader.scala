@@ -42,6 +42,10 @@ private[needletail] final class FrameReader(
   private var utf8         = 0
   private var isCompressed = false
 
+  // of the first two bytes of a message's only frame: its bits, and whether it is masked; and the largest such message
+  private val usualForm  = if (isServer) 0x8080 else 0x80
+  private val mostAtOnce = Math.min(maxMessage.toLong, maxFrame).toInt
+
   private val content = new MessageBuffer(maxMessage, memory) // of the message so far
 
   // what `next` has found
@@ -85,7 +89,12 @@ private[needletail] final class FrameReader(
 
   /** The next item in the window: one of the constants below. */
   def next(): Int = {
-    var found = if (left < 0 && !isInMessage) usual() else Nothing
+    val found = if (left < 0 && !isInMessage) usual() else Nothing
+    if (found != Nothing) found else general()
+  }
+
+  @noinline private def general(): Int = {
+    var found = Nothing
     while (found == Nothing)
       found =
         if (left >= 0) payload()
@@ -102,26 +111,24 @@ private[needletail] final class FrameReader(
    * A message that is there as a whole, in one frame with a short header: the usual case, told by the first eight bytes.
    * Returns `Nothing`, with nothing used, for any other and for whatever may be wrong: the rules below decide.
    */
-  private def usual(): Int = {
+  @inline private def usual(): Int = {
     val available  = limit - position
     val word       = if (available < 8) 0L else Swar.load(bytes, position)
-    val form       = word.toInt & 0x80ff // opcode and bits, and whether it is masked
+    val opcode     = word.toInt & 0x80ff ^ usualForm // if its other bits are as usual
     val short      = (word.toInt >>> 8) & 0x7f
     val isExtended = short == 126
     val length     = if (isExtended) (word >>> 8).toInt & 0xff00 | (word >>> 24).toInt & 0xff else short
     val head       = (if (isExtended) 4 else 2) + (if (isServer) 4 else 0)
     if (
-      form != usualForm(Opcode.Binary) && form != usualForm(Opcode.Text) || short > 126 ||
-      isExtended && length < 126 || length > available - head || length > maxMessage || length > maxFrame
+      opcode != Opcode.Binary && opcode != Opcode.Text || short > 126 ||
+      isExtended && length < 126 || length > available - head || length > mostAtOnce
     ) Nothing
     else {
       position += head
-      isText = form == usualForm(Opcode.Text)
+      isText = opcode == Opcode.Text
       whole(length, if (!isServer) 0 else (if (isExtended) word >>> 32 else word >>> 16).toInt)
     }
   }
-
-  private def usualForm(opcode: Int): Int = 0x80 | opcode | (if (isServer) 0x8000 else 0)
 
   // headers
 
@@ -225,8 +232,7 @@ private[needletail] final class FrameReader(
   @inline private def taken(count: Int, key: Int): Array[Byte] =
     if (count == 0) none
     else {
-      val array = new Array[Byte](count)
-      Masking.copy(bytes, position, array, 0, count, key)
+      val array = Masking.copyOf(bytes, position, count, key)
       position += count
       array
     }

@@ -62,11 +62,7 @@ private[needletail] object FrameWriter {
   }
 
   /** A masked copy of a payload. */
-  def masked(payload: Array[Byte], key: Int): Array[Byte] = {
-    val copy = new Array[Byte](payload.length)
-    Masking.copy(payload, 0, copy, 0, payload.length, key)
-    copy
-  }
+  def masked(payload: Array[Byte], key: Int): Array[Byte] = Masking.copyOf(payload, 0, payload.length, key)
 
   /** A whole unmasked frame. */
   def frame(first: Int, payload: Array[Byte]): Array[Byte] = {

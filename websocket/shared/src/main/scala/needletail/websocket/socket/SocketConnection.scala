@@ -81,18 +81,25 @@ private[websocket] final class SocketConnection(
     if (phase == Over) until else used
   }
 
-  private def isHeldBack: Boolean = !mayRead || isBacklogged
+  @inline private def isHeldBack: Boolean = !mayRead || isBacklogged
 
   /** Frames are read while the listener is paused, for pings and the end, as long as there is room for messages. */
-  private def mayRead: Boolean =
+  @inline private def mayRead: Boolean =
     phase != Open || ending == FrameReader.More && (kept == null || !kept.isFull)
 
-  private def hasKept: Boolean = kept != null && !kept.isEmpty
+  @inline private def hasKept: Boolean = kept != null && !kept.isEmpty
 
   /** Handles a message. Returns whether to continue. */
   private def received(): Boolean = {
-    spent += reader.data.length
-    if (phase == Open) take(Message.of(reader.isText, reader.data))
+    val data = reader.data
+    spent += data.length
+    if (phase == Open) {
+      val message = Message.of(reader.isText, data)
+      if (isPaused || hasKept) keep(message)
+      else
+        try listener.onMessage(message) // as `deliver`, which cannot be inlined
+        catch { case Survivable(e) => listenerFailed(e) }
+    }
     phase < Over
   }
 
@@ -112,12 +119,10 @@ private[websocket] final class SocketConnection(
     case _ => false
   }
 
-  private def take(message: Message): Unit =
-    if (!isPaused && !hasKept) deliver(message)
-    else {
-      if (kept == null) kept = new BufferedMessages(this)
-      if (!kept.add(message)) fail(CloseCode.TryAgainLater, "there is no memory for the message")
-    }
+  private def keep(message: Message): Unit = {
+    if (kept == null) kept = new BufferedMessages(this)
+    if (!kept.add(message)) fail(CloseCode.TryAgainLater, "there is no memory for the message")
+  }
 
   /** Delivers kept messages, as far as the listener takes them; then the end, if it was reached. */
   private def deliverKept(): Unit = if (kept != null && phase == Open) {
@@ -141,7 +146,7 @@ private[websocket] final class SocketConnection(
 
   private def dropKept(): Unit = if (kept != null) kept.drop()
 
-  @inline private def deliver(message: Message): Unit =
+  private def deliver(message: Message): Unit =
     try listener.onMessage(message)
     catch { case Survivable(e) => listenerFailed(e) }
 
@@ -157,7 +162,7 @@ private[websocket] final class SocketConnection(
    * Whether more waits for the peer than allowed, or `send` would refuse. In a turn: what it has written is passed on
    * before this returns true.
    */
-  private def isBacklogged: Boolean = !surelyHasRoom && countsBacklogged()
+  @inline private def isBacklogged: Boolean = !surelyHasRoom && countsBacklogged()
 
   @noinline private def countsBacklogged(): Boolean = {
     if (waiting > mostPending) output.flush()
@@ -305,16 +310,11 @@ private[websocket] final class SocketConnection(
   /** Takes back `atEnd`. */
   def notAtEnd(f: SocketConnection => Unit): Unit = ends.remove(f)
 
-  /** How many functions are to be called when it closes. */
   private[socket] def atEndCount: Int = ends.size
 
   /** Reports the end, once. */
   private def concluded(code: Int, reason: String): Unit = {
     ends.notifyOf(this)
-    tellListener(code, reason)
-  }
-
-  private def tellListener(code: Int, reason: String): Unit = {
     val told = listener
     listener = null
     if (phase == Open) phase = Closing
