@@ -37,16 +37,17 @@ sealed abstract class Json {
   }
 
   /** The value as JSON in UTF-8. */
-  final def toBytes: Array[Byte] = toString.getBytes(UTF_8)
+  final def toBytes: Array[Byte] = printed(indented = false).toBytes
 
   /** With line breaks, and two spaces for each level. */
-  final def pretty: String = printed(new JsonOutput(indented = true))
+  final def pretty: String = printed(indented = true).toString
 
-  final override def toString: String = printed(new JsonOutput(indented = false))
+  final override def toString: String = printed(indented = false).toString
 
-  private def printed(out: JsonOutput): String = {
+  private def printed(indented: Boolean): JsonOutput = {
+    val out = new JsonOutput(indented)
     write(out)
-    out.toString
+    out
   }
 
   private[json] def write(out: JsonOutput): Unit

@@ -1,42 +1,56 @@
 package needletail.json
 
-/** Text of JSON that is being written. */
+import java.nio.charset.StandardCharsets.UTF_8
+
+/** JSON that is being written, in UTF-8. */
 private[json] final class JsonOutput(indented: Boolean) {
-  private val out   = new java.lang.StringBuilder
-  private var level = 0
+  private var buffer = new Array[Byte](JsonOutput.FirstSize)
+  private var size   = 0
+  private var level  = 0
 
-  override def toString: String = out.toString
+  /** A copy of what has been written. */
+  def toBytes: Array[Byte] = java.util.Arrays.copyOf(buffer, size)
 
-  def raw(text: String): Unit = { out.append(text); () }
+  override def toString: String = new String(buffer, 0, size, UTF_8)
+
+  /** As it is; ASCII only. */
+  def raw(text: String): Unit = {
+    reserve(text.length)
+    var i = 0
+    while (i < text.length) {
+      buffer(size + i) = text.charAt(i).toByte
+      i += 1
+    }
+    size += text.length
+  }
 
   def name(text: String): Unit = {
     quoted(text)
-    out.append(if (indented) ": " else ":")
-    ()
+    raw(if (indented) ": " else ":")
   }
 
   /** The elements, each of which is written by `each`, with commas between them. */
   def list[A](open: Char, values: Vector[A], close: Char)(each: A => Unit): Unit = {
-    out.append(open)
+    ascii(open)
     level += 1
-    var i = 0
-    while (i < values.length) {
-      if (i > 0) out.append(',')
+    val elements = values.iterator
+    var isFirst  = true
+    while (elements.hasNext) {
+      if (!isFirst) ascii(',')
+      isFirst = false
       newLine()
-      each(values(i))
-      i += 1
+      each(elements.next())
     }
     level -= 1
-    if (i > 0) newLine()
-    out.append(close)
-    ()
+    if (!isFirst) newLine()
+    ascii(close)
   }
 
   private def newLine(): Unit = if (indented) {
-    out.append('\n')
+    ascii('\n')
     var i = 0
     while (i < level) {
-      out.append("  ")
+      raw("  ")
       i += 1
     }
   }
@@ -46,50 +60,100 @@ private[json] final class JsonOutput(indented: Boolean) {
    * `<`, so that JSON within a script element of a page cannot end it, and unpaired surrogates, which have no UTF-8.
    */
   def quoted(text: String): Unit = {
-    out.append('"')
-    var from = 0 // of what is written as it is
-    var i    = 0
-    while (i < text.length) {
+    val length = text.length
+    reserve(length + 2)
+    append('"')
+    var i = 0
+    while (i < length) {
       val c = text.charAt(i)
-      if (isPlain(c)) i += 1
-      else if (isPair(text, i)) i += 2
-      else {
-        plain(text, from, i)
-        if (c == '"' || c == '\\') out.append('\\').append(c)
-        else if (c == '\n') out.append("\\n")
-        else if (c == '\t') out.append("\\t")
-        else if (c == '\r') out.append("\\r")
-        else escaped(c)
+      if (isPlain(c)) {
+        append(c)
         i += 1
-        from = i
+      } else {
+        reserve(JsonOutput.LongestEscape + length - i) // the rest, if it is plain, and the quotation mark
+        if (isPair(text, i)) {
+          pair(Character.toCodePoint(c, text.charAt(i + 1)))
+          i += 2
+        } else {
+          special(c)
+          i += 1
+        }
       }
     }
-    plain(text, from, text.length)
-    out.append('"')
-    ()
+    append('"')
   }
 
-  /** At once, which costs less than one by one. */
-  private def plain(text: String, from: Int, until: Int): Unit =
-    if (from < until) {
-      out.append(if (until - from == text.length) text else text.substring(from, until)); ()
-    }
-
-  private def isPlain(c: Char): Boolean =
-    if (c < 0x7f) c >= ' ' && c != '"' && c != '\\' && c != '<'
-    else c != 0x7f && c != 0x2028 && c != 0x2029 && !Character.isSurrogate(c)
+  /** ASCII that is not escaped. */
+  private def isPlain(c: Char): Boolean = c >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '<'
 
   private def isPair(text: String, i: Int): Boolean =
     Character.isHighSurrogate(text.charAt(i)) && i + 1 < text.length && Character.isLowSurrogate(
       text.charAt(i + 1)
     )
 
+  private def special(c: Char): Unit =
+    if (c == '"' || c == '\\') {
+      append('\\')
+      append(c)
+    } else if (c == '\n') escape('n')
+    else if (c == '\t') escape('t')
+    else if (c == '\r') escape('r')
+    else if (c < 0x80 || c == 0x2028 || c == 0x2029 || Character.isSurrogate(c)) escaped(c)
+    else if (c < 0x800) {
+      append((0xc0 | c >> 6).toChar)
+      append((0x80 | c & 0x3f).toChar)
+    } else {
+      append((0xe0 | c >> 12).toChar)
+      append((0x80 | c >> 6 & 0x3f).toChar)
+      append((0x80 | c & 0x3f).toChar)
+    }
+
+  private def pair(codePoint: Int): Unit = {
+    append((0xf0 | codePoint >> 18).toChar)
+    append((0x80 | codePoint >> 12 & 0x3f).toChar)
+    append((0x80 | codePoint >> 6 & 0x3f).toChar)
+    append((0x80 | codePoint & 0x3f).toChar)
+  }
+
+  private def escape(letter: Char): Unit = {
+    append('\\')
+    append(letter)
+  }
+
   private def escaped(c: Char): Unit = {
-    out.append("\\u")
+    escape('u')
     var shift = 12
     while (shift >= 0) {
-      out.append(Character.forDigit((c >> shift) & 15, 16))
+      append(Character.forDigit((c >> shift) & 15, 16))
       shift -= 4
     }
   }
+
+  private def ascii(c: Char): Unit = {
+    reserve(1)
+    append(c)
+  }
+
+  /** A byte for which there is room. */
+  private def append(byte: Char): Unit = {
+    buffer(size) = byte.toByte
+    size += 1
+  }
+
+  private def reserve(bytes: Int): Unit = {
+    val least = size.toLong + bytes
+    if (least > buffer.length) {
+      if (least > JsonOutput.MaxSize) throw new OutOfMemoryError("JSON of more than 2 GiB")
+      buffer = java.util.Arrays.copyOf(
+        buffer,
+        Math.min(Math.max(least, buffer.length * 2L), JsonOutput.MaxSize).toInt
+      )
+    }
+  }
+}
+
+private[json] object JsonOutput {
+  private final val FirstSize     = 256
+  private final val LongestEscape = 6 // \u0000
+  private final val MaxSize       = Int.MaxValue - 8
 }
