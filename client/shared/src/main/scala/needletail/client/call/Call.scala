@@ -100,7 +100,8 @@ final class Call private[client] (
   def body(stream: ByteStream): Call = copy(content = null, source = stream, sourceLength = -1)
 
   /**
-   * With a stream of exactly `length` bytes as content; the call fails with `BadRequestBody` if there are more or fewer.
+   * With a stream of exactly `length` bytes as content; the call fails with `BadRequestBody` if there are fewer, or more at
+   * once. When all have been sent, a stream that has not ended by then is cancelled: the response does not wait for it.
    *
    * @throws java.lang.IllegalArgumentException if `length` is negative
    */

@@ -7,7 +7,8 @@ import needletail.io.platform.Fallible
 
 /**
  * Sends the streamed content of a request: requests the next piece once the kernel has accepted most of the previous
- * ones.
+ * ones. When all that was announced has been sent, a source that does not say at once that it has ended is cancelled: the
+ * response does not wait for it.
  *
  * @param length bytes announced, or -1 for the chunked coding
  */
@@ -43,10 +44,11 @@ private[client] final class BodySender(
   /** Sends as long as pieces are available and the connection accepts them. */
   def pump(): Unit = if (!waits) {
     val stop = sent + BodySender.PumpLimit
+    var left = BodySender.PumpPieces
     var go   = true
     while (go && !isDone && !isListening)
       if (output.pendingOutput > context.config.maxPendingOutput) go = false
-      else if (sent >= stop) { // a fast source must not delay the loop's other connections
+      else if (sent >= stop || left == 0) { // a fast source must not delay the loop's other connections
         go = false
         if (!turnAsked) {
           turnAsked = true
@@ -56,7 +58,13 @@ private[client] final class BodySender(
         try {
           val piece = source.next()
           val now   = piece.resultOrNull
-          if (now != null) take(now) else listen(piece)
+          left -= 1
+          if (now != null) take(now)
+          else if (sent == length) {
+            piece.cancel()
+            leave()
+            complete()
+          } else listen(piece)
         } catch { case Survivable(e) => fail(e) }
   }
 
@@ -71,7 +79,8 @@ private[client] final class BodySender(
   private[needletail] def failed(cause: Throwable): Unit = fail(cause)
 
   def completed(result: Result[Option[Array[Byte]]]): Unit = if (!isDone) {
-    take(result)
+    try take(result)
+    catch { case Survivable(e) => fail(e) } // no piece: null
     pump()
     output.settle()
   }
@@ -94,10 +103,14 @@ private[client] final class BodySender(
             if (length < 0)
               output.writeContent(ResponseEncoder.lastChunk, 0, ResponseEncoder.lastChunk.length)
             isDone = true
-            output.contentComplete()
-            x.onContentSent(last = true)
+            complete()
           }
       }
+
+  private def complete(): Unit = {
+    output.contentComplete()
+    x.onContentSent(last = true)
+  }
 
   private def write(piece: Array[Byte]): Unit =
     if (length >= 0) output.writeContentOwned(piece)
@@ -144,6 +157,9 @@ private[client] object BodySender {
 
   /** Bytes of a stream that are sent in one turn. */
   final val PumpLimit = 512 * 1024
+
+  /** Pieces of a stream that are sent in one turn: small and empty ones take time, too. */
+  final val PumpPieces = 256
 
   /** Largest piece, in bytes, that is sent with its chunk's frame in one write. */
   final val CopyLimit = 32 * 1024

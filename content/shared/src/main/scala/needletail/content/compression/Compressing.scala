@@ -24,10 +24,10 @@ private[compression] final class Compressing(source: ByteStream, coding: String,
   private var out                                     = new Array[Byte](PieceSize)
   private var length                                  = 0
 
-  def next(): Async[Option[Array[Byte]]] = if (over) end else proceed(0)
+  def next(): Async[Option[Array[Byte]]] = if (over) end else proceed(0, 0)
 
   @tailrec
-  private def proceed(taken: Int): Async[Option[Array[Byte]]] = {
+  private def proceed(taken: Int, pieces: Int): Async[Option[Array[Byte]]] = {
     val asked  = if (outstanding != null) outstanding else source.next()
     val result = asked.resultOrNull
     if (result == null) {
@@ -47,8 +47,8 @@ private[compression] final class Compressing(source: ByteStream, coding: String,
         val piece = result.value.get
         add(piece)
         if (length >= PieceSize) emit()
-        else if (taken + piece.length > Turn) Async.yieldNow.flatMap(_ => next())
-        else proceed(taken + piece.length)
+        else if (taken + piece.length > Turn || pieces == TurnPieces) Async.yieldNow.flatMap(_ => next())
+        else proceed(taken + piece.length, pieces + 1)
       }
     }
   }
@@ -110,8 +110,9 @@ private[compression] final class Compressing(source: ByteStream, coding: String,
 }
 
 private[compression] object Compressing {
-  final val PieceSize                         = 16 * 1024
-  private final val Turn                      = 128 * 1024
+  final val PieceSize          = 16 * 1024
+  private final val Turn       = 128 * 1024 // bytes of the source that are compressed in one turn
+  private final val TurnPieces = 256        // pieces of it, as small and empty ones take time, too
   private val end: Async[Option[Array[Byte]]] = Async.value(None)
 
   /** A whole content, compressed at once. */

@@ -4,6 +4,7 @@ import java.io.ByteArrayInputStream
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.zip.{GZIPInputStream, InflaterInputStream}
 
+import needletail.async.Async
 import needletail.content._
 import needletail.http.{ByteStream, Headers, Method, Request, Response, Status}
 import needletail.metrics.MetricText
@@ -212,6 +213,29 @@ class CompressionSuite extends Suite {
     val rest = loop.run(stream.toList(10)).get
     assertEquals(unzipped(piece ++ rest.flatten), "firstsecond")
   }
+
+  for (size <- Seq(0, 1))
+    test(s"while many pieces of $size bytes are compressed, the loop runs other tasks") {
+      val loop   = new ManualLoop
+      val many   = 20000
+      var pulled = 0
+      var before = -1 // a task ran that waited since the first piece
+      val pieces = new ByteStream {
+        def next() = {
+          if (pulled == 0) loop.execute(() => before = pulled)
+          pulled += 1
+          Async.value(if (pulled <= many) Some(new Array[Byte](size)) else None)
+        }
+        def cancel() = ()
+      }
+      val route = Routes(GET / "x" to Response.ok.contentType("text/plain").stream(pieces)).compressed
+      val sent  = route.test(Request(Method.GET, "/x", Headers("Accept-Encoding" -> "gzip")), loop)
+      assertEquals(
+        unzipped(loop.run(sent.response.body.stream.toList(100)).get.flatten.toArray).length,
+        many * size
+      )
+      assert(before > 0 && before <= 300, before)
+    }
 
   test(
     "so many streams are compressed at once; further ones are sent as they are, or in uncompressed blocks"
