@@ -4,10 +4,10 @@ import java.nio.charset.StandardCharsets.US_ASCII
 
 import scala.collection.mutable.ArrayBuffer
 import scala.concurrent.duration._
-import scala.util.Try
+import scala.util.{Success, Try}
 
 import needletail.async.{Async, AsyncPromise}
-import needletail.client.Client
+import needletail.client.{Client, ClientError}
 import needletail.client.config.ClientConfig
 import needletail.http.ByteStream
 import needletail.io.EventLoops
@@ -150,6 +150,63 @@ class SlowPeersSuite extends Suite {
       client.close()
       loops.stop()
       world.pass(5.seconds.toNanos)
+    }
+  }
+
+  /** The status, or the failure, of a request with that content to a server that reads 400 bytes every 20 ms, then the rest. */
+  private def uploaded(
+      world: World,
+      content: => ByteStream,
+      slowFor: FiniteDuration,
+      pause: FiniteDuration
+  ): Try[Int] = {
+    var peer: Peer = null
+    var isSlow     = false
+    var isAnswered = false
+    val port       = world.network.listen(
+      0,
+      end =>
+        peer = new Peer(end)((peer, text) => {
+          if (!isSlow && text.contains("\r\n\r\n")) {
+            isSlow = true
+            peer.isEager = false
+          }
+          if (!isAnswered && peer.count >= Size) {
+            isAnswered = true
+            peer.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+          }
+        })
+    )
+    val loops  = new EventLoops(1, "client", platform = world.platform)
+    val client = Client(ClientConfig(requestTimeout = 2.seconds, bodyTimeout = 2.seconds), loops)
+    val got    = ArrayBuffer.empty[Try[Int]]
+    loops(0).execute { () =>
+      client.post(s"http://127.0.0.1:$port/").body(content, Size.toLong).response
+        .map(_.status.code).onComplete { result => got += result; () }
+    }
+    world.run(5.seconds.toNanos)(isSlow)
+    for (_ <- 1 to (slowFor / 20.millis).toInt) {
+      world.pass(20.millis.toNanos)
+      peer.read(400)
+    }
+    world.pass(pause.toNanos)
+    peer.isEager = true
+    peer.read(Int.MaxValue)
+    world.run(30.seconds.toNanos)(got.nonEmpty)
+    client.close()
+    loops.stop()
+    world.pass(5.seconds.toNanos)
+    got.head
+  }
+
+  test("a request's streamed body is sent as long as the server reads it, and not longer") {
+    for (seed <- 1L to 5L; pieces <- Seq(1, 16)) {
+      def content = ByteStream.fromIterator(Iterator.fill(pieces)(new Array[Byte](Size / pieces)))
+      inWorld(seed)(world => assertEquals(uploaded(world, content, 7.seconds, 0.seconds), Success(200), seed))
+      inWorld(seed) { world =>
+        val stopped = uploaded(world, content, 1.second, 6.seconds)
+        assert(stopped.failed.get.isInstanceOf[ClientError.TimedOut], stopped)
+      }
     }
   }
 

@@ -142,6 +142,8 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
     if (last && (status == null || !isStreamed)) endBody() else extendForBody()
   }
 
+  override final def onContentTaken(): Unit = extendForContent()
+
   final def onHead(head: ResponseHead): Unit = {
     val received = Status(head.code)
     if (call.jar != null) CallCookies.keep(head, call.jar, host.origin, target, context.loop.nowMillis)

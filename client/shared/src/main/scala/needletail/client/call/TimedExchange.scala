@@ -44,6 +44,13 @@ private[client] abstract class TimedExchange(
   /** A streamed request body is complete, and no response streams yet: it has the time of a call without a body. */
   protected final def endBody(): Unit = if (bodyPhase) {
     bodyPhase = false
+    restartCall()
+  }
+
+  /** What has been handed over of a streamed request body is still being read by the server. */
+  protected final def extendForContent(): Unit = if (bodyPhase) extendForBody() else restartCall()
+
+  private def restartCall(): Unit = {
     callEnd = context.loop.nowNanos + limitNanos
     if (call.deadline.isSet) callEnd = math.min(callEnd, call.deadline.nanos)
     deadline = callEnd

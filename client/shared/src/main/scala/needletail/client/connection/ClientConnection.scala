@@ -49,12 +49,13 @@ private[needletail] final class ClientConnection(
 
   private val depth              = context.config.pipelining
   private var idleSince          = connection.loop.nowNanos
-  private var offered            = 0L    // bytes of requests, written or held
-  private var sender: BodySender = null  // while a request's content is being sent
-  private var held: ByteWriter   = null  // pipelined requests of this turn, for one write
-  private var turnAsked          = false
-  private var inTurn             = false
-  private var isRetired          = false // takes no more requests, as the response to one is late
+  private var offered            = 0L   // bytes of requests, written or held
+  private var sender: BodySender = null // while a request's content is being sent
+  private var taken            = 0L   // `connection.outputProgress` when that was last extended, or looked at
+  private var held: ByteWriter = null // pipelined requests of this turn, for one write
+  private var turnAsked        = false
+  private var inTurn           = false
+  private var isRetired = false // takes no more requests, as the response to one is late
 
   /** With pipelining: no exchange in flight, except for the first, has an earlier deadline. */
   private var soonest = Long.MaxValue
@@ -158,12 +159,14 @@ private[needletail] final class ClientConnection(
     flush()
     offered += count
     connection.write(bytes, from, count)
+    taken = connection.outputProgress
   }
 
   private[client] def writeContentOwned(bytes: Array[Byte]): Unit = {
     flush()
     offered += bytes.length
     connection.writeOwned(bytes, 0, bytes.length)
+    taken = connection.outputProgress
   }
 
   private[client] def contentFailed(what: String, cause: Throwable): Unit = if (!isOver)
@@ -236,12 +239,27 @@ private[needletail] final class ClientConnection(
     val x = inFlight.first
     if (x == null) {
       if (idleSince + context.idleNanos - nowNanos <= 0) close() else settle()
-    } else if (x.deadline - nowNanos <= 0) end(late(x, stage), reset = true)
-    else {
+    } else if (x.deadline - nowNanos <= 0 && !takesContent(x)) {
+      if (!isOver) end(late(x, stage), reset = true)
+    } else {
       if (depth > 1) expireOthers()
       settle()
     }
   }
+
+  /**
+   * Whether the server goes on reading the streamed content of this request, which is late; its deadline is extended then.
+   * The kernel reports only much room, so a server that reads slowly would look idle.
+   */
+  private def takesContent(x: ClientExchange): Boolean =
+    x.contentStream != null && (sender != null || connection.pendingBytes > 0) && {
+      connection.offerPending()
+      val progress = connection.outputProgress
+      val moves    = progress != taken
+      taken = progress
+      if (moves) x.onContentTaken()
+      x.deadline - nowNanos > 0
+    }
 
   /** Fails the exchanges behind the first that are late. Their responses, which must still come, are discarded. */
   private def expireOthers(): Unit = {

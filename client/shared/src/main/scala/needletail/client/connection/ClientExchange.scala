@@ -68,6 +68,9 @@ private[needletail] abstract class ClientExchange {
   /** A piece of the streamed content has been written; `last`: the content is complete. */
   def onContentSent(last: Boolean): Unit = { val _ = last }
 
+  /** Its deadline has passed while pieces were written that the server reads slowly. */
+  def onContentTaken(): Unit = ()
+
   /** The head of the final response has been received. */
   def onHead(head: ResponseHead): Unit
 
