@@ -168,8 +168,7 @@ private final class Published[A](stream: Stream[A], loop: Loop) extends Publishe
     def request(count: Long): Unit = onLoop(() =>
       if (subscriber != null)
         if (count <= 0) {
-          leave()
-          finish(_.onError(new IllegalArgumentException(s"$count elements were requested, against rule 3.9")))
+          refuse(new IllegalArgumentException(s"$count elements were requested, against rule 3.9"))
         } else {
           demand = if (demand + count < 0) Long.MaxValue else demand + count
           go()
@@ -216,8 +215,7 @@ private final class Published[A](stream: Stream[A], loop: Loop) extends Publishe
 
     private def receive(result: scala.util.Try[Option[A]]): Unit = if (subscriber != null) result match {
       case scala.util.Success(Some(null)) =>
-        leave()
-        finish(_.onError(new NullPointerException("an element of the stream is null, against rule 2.13")))
+        refuse(new NullPointerException("an element of the stream is null, against rule 2.13"))
       case scala.util.Success(Some(element)) =>
         demand -= 1
         call(_.onNext(element))
@@ -230,12 +228,23 @@ private final class Published[A](stream: Stream[A], loop: Loop) extends Publishe
       Pull.cancel(stream)
     }
 
+    /** Ends the stream with an error of this side's own. */
+    private def refuse(error: Throwable): Unit = {
+      val last = subscriber
+      subscriber = null // so that it does not hear of what is cancelled
+      leave()
+      tell(last, _.onError(error))
+    }
+
     private def finish(signal: Subscriber[_ >: A] => Unit): Unit = {
       val last = subscriber
       subscriber = null
+      tell(last, signal)
+    }
+
+    private def tell(last: Subscriber[_ >: A], signal: Subscriber[_ >: A] => Unit): Unit =
       try signal(last)
       catch { case Survivable(e) => Pull.report(e) }
-    }
 
     /** A subscriber that throws has cancelled its subscription (rule 2.13). */
     private def call(signal: Subscriber[_ >: A] => Unit): Unit =

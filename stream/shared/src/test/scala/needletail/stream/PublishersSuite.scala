@@ -62,6 +62,19 @@ class PublishersSuite extends Suite {
     }
   }
 
+  test("a request for no elements is an error, also while one is awaited") {
+    for (count <- Seq(0L, -1L)) {
+      val loop  = new ManualLoop
+      val heard = new Heard[Int](1)
+      Publishers.publisher(new Push[Int](1).stream, loop).subscribe(heard)
+      loop.runAll()
+      heard.subscription.request(count)
+      loop.runAll()
+      assertEquals(heard.heard.length, 1, heard.heard)
+      assert(heard.heard.head.isInstanceOf[IllegalArgumentException], heard.heard)
+    }
+  }
+
   test("onNext is not called again before it has returned, also for elements that had to be waited for") {
     for (waits <- Seq[Int => Boolean](_ => false, _ => true, _ == 1, _ == 2)) {
       val loop    = new ManualLoop
