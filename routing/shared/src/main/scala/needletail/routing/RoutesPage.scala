@@ -16,16 +16,27 @@ object RoutesPage {
   /** Whether the environment variable NEEDLETAIL_ROUTES is `on`. */
   def isOn: Boolean = sys.env.get("NEEDLETAIL_ROUTES").contains("on")
 
-  /** `routes` and, if `on`, `GET /path`, the page about them, with its script below it. */
+  /**
+   * `routes` and, if `on`, `GET /path`, the page about them, with its script below it. Throws IllegalArgumentException if
+   * one of `routes` answers that path.
+   */
   def apply(routes: Routes, on: Boolean = isOn, path: String = "routes"): Routes =
     if (!on) routes
     else {
       val page   = html(routes.describe, s"/${path.stripPrefix("/")}/script.js")
       val script = Response.ok.contentType("text/javascript; charset=utf-8").text(Script)
-      routes ++ Routes(
+      val pages  = Routes(
         (GET / path to guarded(page)).doc("This page"),
         (GET / path / "script.js" to guarded(script)).doc("The script of this page")
       )
+      try routes ++ pages
+      catch {
+        case e: IllegalArgumentException =>
+          throw new IllegalArgumentException(
+            s"${e.getMessage}; for a page of routes elsewhere: RoutesPage(routes, path = \"…\")",
+            e
+          )
+      }
     }
 
   /** Only the page's own script may run, and other sites must not frame it. */

@@ -23,6 +23,13 @@ class RoutesPageSuite extends Suite {
       assertEquals(RoutesPage(routes).test(Request.get("/routes")).status, Status.NotFound)
   }
 
+  test("routes with one at its path are an error that says how to have it elsewhere") {
+    val own = GET / "routes" to "buses".ok
+    val e   = intercept[IllegalArgumentException](RoutesPage(own, on = true))
+    assert(e.getMessage.endsWith("""for a page of routes elsewhere: RoutesPage(routes, path = "…")"""), e)
+    assertEquals(RoutesPage(own, on = true, path = "all").test(Request.get("/routes")).text, "buses")
+  }
+
   test("it lists the routes with their documentation and a field for each parameter") {
     val text = page(routes)
     assert(text.contains("<b>GET</b> /users/{id}") && text.contains("<p>One user</p>"), text)
