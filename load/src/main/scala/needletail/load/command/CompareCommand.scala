@@ -82,13 +82,14 @@ private[command] final class CompareCommand(session: CommandContext, options: Op
   private def notes(parts: Vector[(String, Vector[RunResult], Vector[RunResult])]): Vector[String] = {
     val ranked = parts.forall { case (_, a, b) => RankTest.enough(a.size, b.size, options.confidence) }
     val (a, b) = (parts.head._2, parts.head._3)
+    val more   = RankTest.least(options.confidence)
     val how    =
       if (ranked)
         s"Comparison of the ranks of ${a.size} runs of A and ${b.size} of B; p: the probability of such a difference by noise alone."
       else
         s"By resampling the seconds of ${Quantity.counted(a.size.toLong, "run")} of A and ${b.size} of B, the change lies in the range with " +
-          s"${Quantity.share(options.confidence)} confidence; differences between runs are not included. Five " +
-          "runs of each (--repeat 5) would include them."
+          s"${Quantity.share(options.confidence)} confidence; differences between runs are not included. $more " +
+          s"runs of each (--repeat $more) would include them."
     val plans = parts.flatMap { case (_, x, y) =>
       (x ++ y).map(r =>
         (r.plan.model, r.plan.users, r.plan.rate, r.plan.keepAlive, r.plan.pipelining)

@@ -32,6 +32,9 @@ private[command] final class MergeCommand(session: CommandContext, options: Opti
     } yield {
       documents.head.parts.indices.flatMap(i => Merge.apart(documents.map(_.parts(i).run))).headOption
         .foreach(apart => terminal.say(s"Warning: $apart"))
+      val titles = documents.map(_.title).distinct
+      if (titles.size > 1)
+        terminal.say(s"Warning: these are results of different requests: ${titles.mkString(", ")}")
       val measured = merged.map { case (label, run) => new Measurement(label, run, None) }
       RunReport(session, options, "merge", documents.head.title, measured)
     }

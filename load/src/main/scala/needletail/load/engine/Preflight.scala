@@ -1,5 +1,7 @@
 package needletail.load.engine
 
+import java.util.Locale
+
 import needletail.io.Address
 import needletail.load.engine.compiled.{ExecutablePlan, NameResolver, Target}
 import needletail.load.engine.machine.MachineProbe
@@ -79,8 +81,9 @@ object Preflight {
       else
         Some(s"$wanted connections need as many local ports, and there are $ports (${range(plan, machine)})")
     } else
-      connectionsPerSecond(plan, machine).flatMap { most =>
-        val held = s"${range(plan, machine)}, each held for ${machine.timeWaitSeconds} s after use"
+      connectionsPerSecond(plan, machine).flatMap { connections =>
+        val most = "if this machine closes them before the server does, it can open " +
+          s"${String.format(Locale.ROOT, "%,d", Long.box(math.round(connections)))} connections/s for long (${range(plan, machine)}, each held for ${machine.timeWaitSeconds} s after use)"
         plan.load match {
           case open: Load.Open =>
             // Over the time that ports are held, since those of an earlier time are free again.
@@ -91,14 +94,11 @@ object Preflight {
             if (share <= Tolerable) None
             else
               Some(
-                s"${math.round(rate)} requests/s, each on a new connection, take ${math.round(100 * share)} % of the " +
-                  s"local ports: for long, this machine opens ${math.round(most)} connections/s ($held)"
+                s"${math.round(rate)} requests/s, each on a new connection, take up to ${math.round(100 * share)} % of the " +
+                  s"local ports: $most"
               )
           case _ =>
-            Some(
-              "connections are not kept alive: for long, this machine opens " +
-                s"${math.round(most)} of them in a second ($held)"
-            )
+            Some(s"connections are not kept alive: $most")
         }
       }
 

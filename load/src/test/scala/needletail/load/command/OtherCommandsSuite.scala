@@ -200,6 +200,13 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
     val program = new ModelProgram
     assertEquals(program.run("compare", all.mkString(","), all.reverse.mkString(",")), 0, program.err)
     assert(program.out.contains("ranks of 5 runs"), program.out)
+    val sure = new ModelProgram
+    assertEquals(
+      sure.run("compare", "--confidence", "99.9", all.mkString(","), all.reverse.mkString(",")),
+      0,
+      sure.err
+    )
+    assert(sure.out.contains("7 runs of each (--repeat 7) would include them"), sure.out)
     val missing = new ModelProgram
     assertEquals(missing.run("compare", all.head, file("none.json").toString), 2)
     assert(missing.err.contains("cannot read"), missing.err)
@@ -238,6 +245,19 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
     )
     val sums = HistogramLog.sums(HistogramLog.read(file("whole.hlog")).fold(fail(_), identity))
     assertEquals(sums.map(_._2.getTotalCount).sum, total.total().good)
+
+    val elsewhere = file("elsewhere.json").toString
+    new ModelProgram(new ModelDriver(ModelServer(), seed = 9L))
+      .run("run", s"$url/other", "--rate", "300", "--duration", "5s", "--json", elsewhere)
+    val various = new ModelProgram
+    assertEquals(various.run("merge", parts.head._1, elsewhere), 0, various.err)
+    assert(
+      various.err.matches(
+        s"(?s).*Warning: these are results of different requests: GET $url/?, GET $url/other\n.*"
+      ),
+      various.err
+    )
+    assert(!program.err.contains("Warning"), program.err)
 
     val twice = new ModelProgram
     assertEquals(twice.run("merge", parts.head._1, parts.head._1), 2)

@@ -78,8 +78,8 @@ class PreflightSuite extends Suite {
     assertEquals(Preflight.connectionsPerSecond(open(1), machine).map(_.toInt), Some(470))
     assertEquals(
       warning(open(400).copy(keepAlive = false)),
-      "400 requests/s, each on a new connection, take 85 % of the local ports: for long, this machine opens " +
-        "471 connections/s (ports 32768 to 60999, each held for 60 s after use)"
+      "400 requests/s, each on a new connection, take up to 85 % of the local ports: if this machine closes them " +
+        "before the server does, it can open 471 connections/s for long (ports 32768 to 60999, each held for 60 s after use)"
     )
     // The same in 10 s is no trouble, nor with another address.
     val short = open(400).copy(load = Load.Open(Vector(Load.Step(400, 400, 10.seconds))), keepAlive = false)
@@ -87,8 +87,8 @@ class PreflightSuite extends Suite {
     assertEquals(warning(open(400).copy(keepAlive = false, sources = Vector("127.0.0.2", "127.0.0.3"))), "")
     assertEquals(
       warning(closed(10).copy(keepAlive = false)),
-      "connections are not kept alive: for long, this machine opens 471 of them in a second " +
-        "(ports 32768 to 60999, each held for 60 s after use)"
+      "connections are not kept alive: if this machine closes them before the server does, it can open " +
+        "471 connections/s for long (ports 32768 to 60999, each held for 60 s after use)"
     )
   }
 

@@ -27,6 +27,9 @@ object RankTest {
         Vector.tabulate(other)(runs + _.toDouble)
       ) <= 1 - confidence
 
+  /** With how many runs on each side `enough` holds; `confidence` is less than 1. */
+  def least(confidence: Double): Int = Iterator.from(1).find(n => enough(n, n, confidence)).get
+
   /** Twice the rank of each, so that the mean rank of equal ones is a whole number. */
   private def doubledRanks(values: Vector[Double]): Vector[Int] = {
     val sorted = values.sorted

@@ -37,6 +37,7 @@ final class CapacitySearch(
       case None         =>
         val throughput = if (stopped()) None else throughputSearch(light)
         val latency    = if (stopped()) None else throughput.flatMap(most => latencySearch(most.rate.high))
+        val isCut      = stopped()
         val tail       = latency.fold(Vector.empty[TailAt])(tails)
         val overload   =
           if (stopped()) None else throughput.map(most => overloaded(highest(most, latency), latency))
@@ -51,7 +52,8 @@ final class CapacitySearch(
           pause,
           interrupted = stopped(),
           notHeld = notHeld,
-          lowest = if (latency.isEmpty) lowest else None
+          lowest = if (latency.isEmpty) lowest else None,
+          latencyInterrupted = isCut
         ))
     }
 

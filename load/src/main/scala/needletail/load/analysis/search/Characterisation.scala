@@ -93,6 +93,7 @@ final case class Overload(asked: Double, measured: Measurement, recovery: Recove
  * @param steps all measurements, in order
  * @param pause of a user between an answer and the next request, to convert a rate to users
  * @param interrupted whether the search was ended early: then missing parts were not searched for
+ * @param latencyInterrupted whether it was ended before `latency` was found
  * @param notHeld the lowest rate that was held and failed the objective, if higher ones satisfied it for a shorter time
  *   and `latency` is None for that reason
  * @param lowest the step of the lowest rate that was tried in vain, if `latency` is None
@@ -108,7 +109,8 @@ final case class Characterisation(
     pause: Option[FiniteDuration],
     interrupted: Boolean = false,
     notHeld: Option[Double] = None,
-    lowest: Option[Measurement] = None
+    lowest: Option[Measurement] = None,
+    latencyInterrupted: Boolean = false
 ) {
 
   /** How many users with that pause send requests at the rate of the capacity for latency. */

@@ -89,7 +89,7 @@ private[load] object CharacterisationText {
 
   /** Why there is no capacity for latency. */
   private def none(found: Characterisation, objective: String): String =
-    if (found.interrupted) s"Not found yet with $objective: the search was interrupted."
+    if (found.latencyInterrupted) s"Not found yet with $objective: the search was interrupted."
     else
       (found.lowest, found.notHeld) match {
         case (_, Some(rate)) =>
@@ -116,7 +116,7 @@ private[load] object CharacterisationText {
 
   /** What was found within a step is no capacity if it was not held. */
   private def unheld(knee: Capacity, found: Characterisation): String =
-    if (!knee.isHeld && found.interrupted)
+    if (!knee.isHeld && found.latencyInterrupted)
       " That was for a short time only, as the search was interrupted: whether the server sustains it is not known."
     else if (knee.isHeld && knee.held.check(found.objective).forall(_.held)) ""
     else

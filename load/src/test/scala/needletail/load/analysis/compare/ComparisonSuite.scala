@@ -76,5 +76,6 @@ class ComparisonSuite extends Suite {
     assertEquals(RankTest.probability(Vector(1.0, 2), Vector(3.0)), 2.0 / 3)
     assertEquals(RankTest.probability(Vector(1.0, 1, 1), Vector(1.0, 1, 1)), 1.0)
     assert(RankTest.enough(5, 5, 0.99) && !RankTest.enough(4, 4, 0.99))
+    assertEquals(Seq(0.0, 0.95, 0.99, 0.999).map(RankTest.least), Seq(1, 4, 5, 7))
   }
 }

@@ -213,6 +213,16 @@ class CharacterisationTextSuite extends Suite {
     assertEquals(early.throughput.map(_.verdict.limit), Some(Limit.Server: Limit))
   }
 
+  test("that no rate satisfies the objective is said, though the search was interrupted later") {
+    var over  = false
+    val found = characterise(stopped = () => over) { label =>
+      over ||= label == "recovery"
+      healthy.copy(_1 = ModelServer(10, 200000000))
+    }
+    assert(found.interrupted)
+    matches(criterion(found, "Capacity for latency").text, "No rate satisfies .*")
+  }
+
   test("whether service became normal again is not claimed of a search that was interrupted meanwhile") {
     var over  = false
     val found = characterise(stopped = () => over) { label =>
