@@ -74,7 +74,7 @@ object Handler {
 
 /** Converts what a handler may return to a [[Reply]]: there is an instance for each such type. */
 @annotation.implicitNotFound(
-  "a handler must return Response, Async[Response], Future[Response] or Reply, not ${R}; convert a text with .ok, an Async or Future of a text with .map(_.ok)"
+  "a handler must return Response, Async[Response], Future[Response], Reply or Async[Reply], not ${R}; convert a text with .ok, an Async or Future of a text with .map(_.ok)"
 )
 trait ToReply[-R] {
 

@@ -69,6 +69,9 @@ final class Connection private[io] (
 
   private[io] def isClosed: Boolean = phase == Closed
 
+  /** Whether its TLS handshake is not complete, so that nothing can be written. */
+  private[needletail] def isShakingHands: Boolean = socket.isShakingHands
+
   /** Bytes read so far; with TLS, decrypted ones. */
   def bytesRead: Long = input.bytesRead
 

@@ -25,8 +25,9 @@ trait ConnectionHandler {
   def onDeadline(): Unit
 
   /**
-   * The connection is broken, for example reset, and was not being read, so that bytes may be left that have arrived
-   * before. They can still be read. Not told on the JVM, which notices it only by reading or writing.
+   * The connection is broken, for example reset, or, of a Unix socket, closed by its peer, and was not being read, so that
+   * bytes may be left that have arrived before. They can still be read. May be told twice. Not told on the JVM, which
+   * notices it only by reading or writing.
    */
   private[needletail] def onBroken(): Unit = ()
 

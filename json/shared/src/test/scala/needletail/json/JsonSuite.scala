@@ -137,4 +137,30 @@ class JsonSuite extends Suite {
     assert(message.endsWith("…': more than 16777216 bytes at byte 16777216"), message)
     assert(FieldPath.at(levels, levels.length, enclosing = false).length < 100)
   }
+
+  test("texts that just fit into what has been reserved, or do not") {
+    for (
+      length <- (248 to 260) ++ (504 to 516);
+      end    <- Seq(
+        "",
+        "\"",
+        "\n",
+        "\u0001",
+        "<",
+        "\u00e9",
+        "\u20ac",
+        "\u2028",
+        "\ud83d\ude00",
+        "\ud83d\ude00\u20ac\""
+      )
+    ) {
+      val text = "a" * length + end
+      assertEquals(Json.parse(Json.Str(text).toBytes), Right(Json.Str(text): Json), s"$length and $end")
+      assertEquals(
+        Json.parse(Json.arr(Json.Str(end), Json.Str(text)).toString).map(_.toString.length > length),
+        Right(true)
+      )
+    }
+    assertEquals(Json.Str("a" * 255 + "\ud800").toString, "\"" + "a" * 255 + "\\ud800\"")
+  }
 }

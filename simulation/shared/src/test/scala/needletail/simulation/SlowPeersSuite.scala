@@ -15,6 +15,7 @@ import needletail.server._
 import needletail.server.tcp.TcpServer
 import needletail.simulation.peer.SimpleClient
 import needletail.simulation.world.{Endpoint, FaultRates, World}
+import needletail.stream.Push
 import needletail.tcp.{Codec, Decoded, Decoder}
 import needletail.testing.Suite
 import needletail.websocket._
@@ -207,6 +208,24 @@ class SlowPeersSuite extends Suite {
         val stopped = uploaded(world, content, 1.second, 6.seconds)
         assert(stopped.failed.get.isInstanceOf[ClientError.TimedOut], stopped)
       }
+    }
+  }
+
+  test("a request whose streamed body does not begin has the time of a pause, once") {
+    inWorld() { world =>
+      val port   = world.network.listen(0, end => { val _ = new Peer(end)((_, _) => ()) })
+      val loops  = new EventLoops(1, "client", platform = world.platform)
+      val client = Client(ClientConfig(bodyTimeout = 2.seconds), loops)
+      val got    = ArrayBuffer.empty[Try[Any]]
+      loops(0).execute { () =>
+        client.post(s"http://127.0.0.1:$port/").body(new Push[Array[Byte]](1).stream).response
+          .onComplete { result => got += result; () }
+      }
+      world.run(3.seconds.toNanos)(got.nonEmpty)
+      assert(got.headOption.exists(_.failed.get.isInstanceOf[ClientError.TimedOut]), got)
+      client.close()
+      loops.stop()
+      world.pass(5.seconds.toNanos)
     }
   }
 

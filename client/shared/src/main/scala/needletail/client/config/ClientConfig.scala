@@ -19,7 +19,8 @@ import needletail.io.platform.ConnectionOptions
  * @param queueTimeout longest wait of a call for a connection, including one that is being established; then it fails
  *   with `QueueTimeout`
  * @param connectTimeout longest time to establish a connection, name lookup included
- * @param requestTimeout longest time from the beginning of a call to the end of its response, or of its head if the
+ * @param requestTimeout longest time from the beginning of a call, or from when the system has taken all of its streamed
+ *   content, to the end of its response, or of its head if the
  *   response is streamed; retries and redirections included. Then it fails with `TimedOut`
  * @param attemptTimeout the same for each attempt of a call that may be retried; None: the time left for the call
  * @param bodyTimeout longest pause within a streamed body, whether the sender or the reader causes it

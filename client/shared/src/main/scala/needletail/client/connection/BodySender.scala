@@ -62,8 +62,10 @@ private[client] final class BodySender(
           if (now != null) take(now)
           else if (sent == length) {
             piece.cancel()
-            leave()
-            complete()
+            if (!isDone) {
+              leave()
+              complete()
+            }
           } else listen(piece)
         } catch { case Survivable(e) => fail(e) }
   }

@@ -49,13 +49,15 @@ private[needletail] final class ClientConnection(
 
   private val depth              = context.config.pipelining
   private var idleSince          = connection.loop.nowNanos
-  private var offered            = 0L   // bytes of requests, written or held
-  private var sender: BodySender = null // while a request's content is being sent
-  private var taken            = 0L   // `connection.outputProgress` when that was last extended, or looked at
-  private var held: ByteWriter = null // pipelined requests of this turn, for one write
-  private var turnAsked        = false
-  private var inTurn           = false
-  private var isRetired = false // takes no more requests, as the response to one is late
+  private var offered            = 0L    // bytes of requests, written or held
+  private var sender: BodySender = null  // while a request's content is being sent
+  private var held: ByteWriter   = null  // pipelined requests of this turn, for one write
+  private var turnAsked          = false
+  private var inTurn             = false
+  private var isRetired          = false // takes no more requests, as the response to one is late
+
+  /** `connection.outputProgress` when that was last looked at; -1 before content of the request is handed over. */
+  private var taken = -1L
 
   /** With pipelining: no exchange in flight, except for the first, has an earlier deadline. */
   private var soonest = Long.MaxValue
@@ -104,6 +106,7 @@ private[needletail] final class ClientConnection(
     x.onSent()
     val stream = x.contentStream
     if (stream != null) {
+      taken = -1
       sender = new BodySender(this, x, stream, x.contentLength, context)
       if (x.awaitsContinue) sender.awaitContinue(context.continueNanos) else sender.pump()
     }
@@ -230,9 +233,13 @@ private[needletail] final class ClientConnection(
 
   def onEnd(): Unit = inputEnded()
 
-  def onDrained(): Unit = if (sender != null) {
-    sender.pump()
-    settle()
+  def onDrained(): Unit = {
+    val x = inFlight.first
+    if (x != null && x.contentStream != null) {
+      extend(x)
+      if (sender != null) sender.pump()
+      settle()
+    }
   }
 
   def onDeadline(): Unit = if (!isOver) {
@@ -240,7 +247,7 @@ private[needletail] final class ClientConnection(
     if (x == null) {
       if (idleSince + context.idleNanos - nowNanos <= 0) close() else settle()
     } else if (x.deadline - nowNanos <= 0 && !takesContent(x)) {
-      if (!isOver) end(late(x, stage), reset = true)
+      if (!isOver && connection.isOpen) end(late(x, stage), reset = true)
     } else {
       if (depth > 1) expireOthers()
       settle()
@@ -254,12 +261,18 @@ private[needletail] final class ClientConnection(
   private def takesContent(x: ClientExchange): Boolean =
     x.contentStream != null && (sender != null || connection.pendingBytes > 0) && {
       connection.offerPending()
-      val progress = connection.outputProgress
-      val moves    = progress != taken
-      taken = progress
-      if (moves) x.onContentTaken()
+      extend(x)
       x.deadline - nowNanos > 0
     }
+
+  /** Extends the time of this request if the system has taken something of its streamed content since the last time. */
+  private def extend(x: ClientExchange): Unit = if (taken >= 0) {
+    val progress = connection.outputProgress
+    if (progress != taken) {
+      taken = progress
+      x.onContentTaken()
+    }
+  }
 
   /** Fails the exchanges behind the first that are late. Their responses, which must still come, are discarded. */
   private def expireOthers(): Unit = {

@@ -32,8 +32,8 @@ object Redirect {
   private def to(status: Status, location: String): Response = {
     if (!location.forall(isSendable))
       throw new IllegalArgumentException(
-        // without its query, which may hold what is not for a log
-        s"the location '${Excerpt(location.takeWhile(_ != '?'))}' of a redirect must be percent-encoded, as by " +
+        // without what is not for a log: credentials, query and fragment
+        s"the location '${Excerpt(location.takeWhile(c => c != '?' && c != '#').replaceFirst("//[^/]*@", "//"))}' of a redirect must be percent-encoded, as by " +
           s"PercentCoding.encode: it has ${Excerpt.first(location, isSendable)}"
       )
     Response(status).header("Location", location)

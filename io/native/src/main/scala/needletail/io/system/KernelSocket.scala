@@ -30,13 +30,16 @@ private[io] class KernelSocket(number: Int) extends Socket {
   }
 
   override def tryRead(bytes: Array[Byte], from: Int, count: Int): Int = {
-    val n = Kernel.read(fd, bytes.at(from), count)
+    val n = receive(bytes.at(from), count)
     if (n == 0 || n > 0 && n < count && !unbounded) usedUp(Interest.Read)
     if (n >= 0) n
     else if (n == KernelSocket.EndOfInput) -1
     else if (n == -1) throw KernelError.exception(n) // EPERM, of the number that means the end here
     else n
   }
+
+  /** What the kernel says to reading so many bytes: as `Kernel.read`. */
+  protected def receive(to: Ptr[Byte], count: Int): Int = Kernel.read(fd, to, count)
 
   override def failureOf(result: Int): IOException = KernelError.exception(result)
 

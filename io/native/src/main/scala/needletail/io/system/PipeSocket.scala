@@ -8,11 +8,7 @@ import needletail.io.platform.{ConnectionOptions, Interest}
 /** This program's end of a pipe, in non-blocking mode: a [[Socket]] without addresses, options and half-close. */
 private[io] final class PipeSocket(number: Int) extends KernelSocket(number) {
 
-  override def read(bytes: Array[Byte], from: Int, count: Int): Int = {
-    val n = Kernel.pipeRead(fd, bytes.at(from), count)
-    if (n == 0 || n > 0 && n < count && !unbounded) usedUp(Interest.Read)
-    if (n >= 0) n else if (n == KernelSocket.EndOfInput) -1 else throw KernelError.exception(n)
-  }
+  override protected def receive(to: Ptr[Byte], count: Int): Int = Kernel.pipeRead(fd, to, count)
 
   override def write(bytes: Array[Byte], from: Int, count: Int): Int = {
     val n = KernelError.check(Kernel.pipeWrite(fd, bytes.at(from), count))

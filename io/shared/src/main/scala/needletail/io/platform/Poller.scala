@@ -11,8 +11,8 @@ private[needletail] abstract class Poller {
 
   /**
    * Changes what `d` is watched for: at most one system call, none if nothing changes. 0 watches nothing; where the
-   * system tells it, the source is nevertheless told once, by `Interest.Failure`, of an error or that neither side sends
-   * any more. java.nio does not tell it.
+   * system tells it, the source is nevertheless told, once or twice, by `Interest.Failure`, of an error or that neither
+   * side sends any more. java.nio does not tell it.
    */
   def setInterest(d: Descriptor, interest: Int): Unit
 

@@ -98,7 +98,10 @@ private[server] final class ServerExchange(
     route = to
     if (request != null) {
       request.becomes(to.route)
-      if (to.route.timeoutNanos > 0) deadline = request.dueNanos
+      if (to.route.timeoutNanos > 0) {
+        deadline = request.dueNanos
+        owner.exchangeChanged()
+      }
     }
     if (isCounted) runner.admission.moved(from, to)
     if (measured && to.limit != null) {

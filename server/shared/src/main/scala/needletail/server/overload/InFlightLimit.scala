@@ -356,7 +356,7 @@ private[server] object InFlightLimit {
   final val Enough = 8
 
   /** The first window has so many answers. */
-  final val FirstWindow = 32
+  final val FirstWindow = 64
 
   /** A route in steady use may have this many times as many requests in flight as it has needed recently. */
   final val Headroom = 3

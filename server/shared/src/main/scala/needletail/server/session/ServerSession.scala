@@ -175,7 +175,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     if (!state.hasContent)
       if (state.isInHead || state.isHeld || queue.isEmpty) refused.addForMemory(reader.isHeldForHead)
       else {
-        writer.hasDropped = state.isAsking
+        if (state.isAsking) writer.hasDropped = true
         reader.stop() // which requests have been sent ahead is not known
       }
     else if (!state.isDropping) {

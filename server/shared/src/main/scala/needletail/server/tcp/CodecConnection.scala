@@ -241,8 +241,10 @@ private[server] final class CodecConnection[I, O](
 
   private def settle(): Unit = if (over) watchFlushing()
   else if (connection.isOpen) {
+    // nothing can be written before the TLS handshake is complete, which needs reading
+    val shakes = connection.isShakingHands
     // reads also while an answer is awaited, to detect the end of the peer's side; input is kept up to a bound
-    val wants = connection.pendingBytes <= settings.maxPendingOutput
+    val wants = shakes || connection.pendingBytes <= settings.maxPendingOutput
     if (wants && connection.isPaused) {
       partialAt = connection.loop.nowNanos
       partialSince = partialAt
@@ -252,7 +254,8 @@ private[server] final class CodecConnection[I, O](
       if (pending) Math.min(answerBy, giveUpAt)
       else if (connection.pendingBytes > 0) Long.MaxValue
       else Math.min(idleSince + idle(), partialDue)
-    connection.deadline = Math.min(due, writingDeadline())
+    connection.deadline =
+      Math.min(due, if (shakes) connection.loop.nowNanos + settings.writeNanos else writingDeadline())
   }
 }
 

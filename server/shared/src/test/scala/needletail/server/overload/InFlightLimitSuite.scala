@@ -256,7 +256,8 @@ class InFlightLimitSuite extends Suite {
     }
     answered(1, 20 * ms)
     assertEquals(limit.allowed, 30 * ms)
-    answered(250, 60 * ms)
+    answered(31, 35 * ms) // a window in which 20 ms are usual
+    answered(220, 60 * ms)
     assertEquals(limit.allowed, 60 * ms)
   }
 }

@@ -83,7 +83,8 @@ class SecureGreetingSuite extends Suite with TemporaryDirectories {
       silent.close()
     }
     serving(pending = 500000) { connection =>
-      new Thread(() => { while (sent.get < 1000 && connection.send(long)) sent.incrementAndGet() }).start()
+      while (sent.get < 1000 && connection.send(long))
+        sent.incrementAndGet() // on the loop: more than may wait
       _ => Answer.last("bye")
     } { server =>
       sent.set(0)
