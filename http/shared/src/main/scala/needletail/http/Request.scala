@@ -55,10 +55,19 @@ final class Request private[needletail] (
     if (extras == null || extras.first == null) due else extras.first.dueNanos
   private[needletail] def dueNanos_=(nanos: Long): Unit = due = nanos
 
-  /** The route that has matched has a time limit of its own: `nanos` from now on. Not if nobody limits the request. */
+  /**
+   * The route that has matched has a time limit of its own: `nanos` from now on. Not if nobody limits the request, or one
+   * has matched before that has a limit.
+   */
   private[needletail] def limitTo(nanos: Long): Unit =
     if (extras != null && extras.first != null) extras.first.limitTo(nanos)
-    else if (due != Long.MaxValue) due = Loop.nanoTime() + nanos
+    else if (due != Long.MaxValue && ownLimit == 0) {
+      more.ownLimit = nanos
+      due = Loop.nanoTime() + nanos
+    }
+
+  /** The time limit of its route, in nanoseconds; 0 for that of the server. */
+  private[needletail] def ownLimit: Long = if (extras == null) 0 else shared.ownLimit
 
   private var due: Long = Long.MaxValue
 

@@ -40,7 +40,11 @@ private[needletail] final class RequestExtras {
 
   // The following are those of the first request, see `Request.shared`.
 
-  var wasRefused: Boolean           = false
+  var wasRefused: Boolean = false
+
+  /** The time limit of its route, in nanoseconds; 0 for that of the server. */
+  var ownLimit: Long = 0
+
   private var id: String            = null
   private var csrf: String          = null
   private var isOver                = false

@@ -67,8 +67,8 @@ sealed abstract class Routes extends Handler {
    * shorter or longer: from the moment the route has matched to the head of the response. It includes filters, reading
    * the body and waiting for a `limit`; content that arrives for a handler which reads it begins the time anew. After it
    * the response is 503, and the work that the handler waits for is cancelled. `request.timeLimit`, and calls in its
-   * scope, have it too. Of several limits the outermost applies. It is for the routes that are served: where a
-   * route's handler calls other routes, theirs may not apply.
+   * scope, have it too. Of several limits the outermost applies. Where a route's handler calls other routes
+   * later than at once, theirs may not apply.
    *
    * @throws java.lang.IllegalArgumentException unless `limit` is above 0
    */

@@ -154,6 +154,17 @@ class SlowPeersSuite extends Suite {
     }
   }
 
+  /** Reads less than the kernel would report room for, for so long, then nothing, and then the rest. */
+  private def readSlowly(world: World, peer: Peer, slowFor: FiniteDuration, pause: FiniteDuration): Unit = {
+    for (_ <- 1 to (slowFor / 20.millis).toInt) {
+      world.pass(20.millis.toNanos)
+      peer.read(400)
+    }
+    world.pass(pause.toNanos)
+    peer.isEager = true
+    peer.read(Int.MaxValue)
+  }
+
   /** The status, or the failure, of a request with that content to a server that reads 400 bytes every 20 ms, then the rest. */
   private def uploaded(
       world: World,
@@ -186,13 +197,7 @@ class SlowPeersSuite extends Suite {
         .map(_.status.code).onComplete { result => got += result; () }
     }
     world.run(5.seconds.toNanos)(isSlow)
-    for (_ <- 1 to (slowFor / 20.millis).toInt) {
-      world.pass(20.millis.toNanos)
-      peer.read(400)
-    }
-    world.pass(pause.toNanos)
-    peer.isEager = true
-    peer.read(Int.MaxValue)
+    readSlowly(world, peer, slowFor, pause)
     world.run(30.seconds.toNanos)(got.nonEmpty)
     client.close()
     loops.stop()
@@ -283,14 +288,7 @@ class SlowPeersSuite extends Suite {
       }.onComplete(_ => ())
     }
     world.run(5.seconds.toNanos)(isAnswered)
-    // less than the kernel would report room for
-    for (_ <- 1 to (slowFor / 20.millis).toInt) {
-      world.pass(20.millis.toNanos)
-      peer.read(400)
-    }
-    world.pass(pause.toNanos)
-    peer.isEager = true
-    peer.read(Int.MaxValue)
+    readSlowly(world, peer, slowFor, pause)
     world.run(60.seconds.toNanos)(peer.count >= Size)
     client.close()
     loops.stop()

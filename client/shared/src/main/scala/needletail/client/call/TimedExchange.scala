@@ -47,7 +47,7 @@ private[client] abstract class TimedExchange(
     restartCall()
   }
 
-  /** What has been handed over of a streamed request body is still being read by the server. */
+  /** What has been handed over of a streamed request body is still being taken by the system. */
   protected final def extendForContent(): Unit = if (bodyPhase) extendForBody() else restartCall()
 
   private def restartCall(): Unit = {

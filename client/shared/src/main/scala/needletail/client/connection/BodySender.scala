@@ -59,7 +59,8 @@ private[client] final class BodySender(
           val piece = source.next()
           val now   = piece.resultOrNull
           left -= 1
-          if (now != null) take(now)
+          if (isDone) piece.cancel() // the source has ended the call
+          else if (now != null) take(now)
           else if (sent == length) {
             piece.cancel()
             if (!isDone) {

@@ -68,7 +68,7 @@ private[needletail] abstract class ClientExchange {
   /** A piece of the streamed content has been written; `last`: the content is complete. */
   def onContentSent(last: Boolean): Unit = { val _ = last }
 
-  /** The system has taken something of the content since it was handed over, so the server reads. */
+  /** The system has taken something of the content since it was handed over: within its buffers, the server reads. */
   def onContentTaken(): Unit = ()
 
   /** The head of the final response has been received. */

@@ -33,7 +33,7 @@ object Redirect {
     if (!location.forall(isSendable))
       throw new IllegalArgumentException(
         // without what is not for a log: credentials, query and fragment
-        s"the location '${Excerpt(location.takeWhile(c => c != '?' && c != '#').replaceFirst("//[^/]*@", "//"))}' of a redirect must be percent-encoded, as by " +
+        s"the location '${Excerpt(location.replaceFirst("//[^/]*@", "//").takeWhile(c => c != '?' && c != '#'))}' of a redirect must be percent-encoded, as by " +
           s"PercentCoding.encode: it has ${Excerpt.first(location, isSendable)}"
       )
     Response(status).header("Location", location)

@@ -41,8 +41,7 @@ private[server] final class BodyReader(
   var held: Long                = 0
   private var released: Boolean = false
 
-  private var read: Long    = 0 // bytes of content that were delivered
-  private var dropped: Long = 0 // bytes that were dropped, chunk sizes included
+  private var read: Long = 0 // bytes of content that were delivered
 
   private var dropping: Boolean     = false
   private var ended: Boolean        = false
@@ -71,7 +70,7 @@ private[server] final class BodyReader(
   def isDropping: Boolean = dropping
 
   /** Bytes dropped, including chunk sizes. */
-  def droppedBytes: Long = dropped
+  def droppedBytes: Long = if (rare == null) 0 else rare.dropped
 
   /** Bytes of an incomplete trailer section, which `held` includes. */
   private def kept: Int = if (rare == null) 0 else rare.kept
@@ -208,7 +207,8 @@ private[server] final class BodyReader(
   def drop(): Boolean = {
     val before = input.available
     while (decodeOne()) ()
-    dropped += before - input.available
+    val bytes = before - input.available
+    if (bytes > 0) needed.dropped += bytes
     ended || failure != null
   }
 
@@ -300,7 +300,7 @@ private[server] final class BodyReader(
   // 100 (Continue), RFC 9110 §10.1.1
 
   /** Whether the content may not come, as the client may still wait for 100 (Continue). */
-  def awaitsInvitation: Boolean = expectsContinue && read == 0
+  def awaitsInvitation: Boolean = expectsContinue && read == 0 && !isAtHand
 
   /** The head of the final response has been written: 100 (Continue) is not allowed after it. */
   def headWritten(): Unit = {
@@ -331,7 +331,7 @@ private[server] final class BodyReader(
    * `minRate` is 0.
    */
   def isTooSlow(minRate: Long, graceNanos: Long): Boolean =
-    minRate > 0 && waitedNanos > graceNanos && (read + dropped) * 1e9 < minRate.toDouble * waitedNanos
+    minRate > 0 && waitedNanos > graceNanos && (read + droppedBytes) * 1e9 < minRate.toDouble * waitedNanos
 }
 
 private[server] object BodyReader {

@@ -98,7 +98,7 @@ private[server] final class ServerExchange(
     route = to
     if (request != null) {
       request.becomes(to.route)
-      if (to.route.timeoutNanos > 0) {
+      if (request.ownLimit > 0) {
         deadline = request.dueNanos
         owner.exchangeChanged()
       }

@@ -112,7 +112,10 @@ private[server] abstract class UnreadContent(
 
 private[server] object UnreadContent {
 
-  /** Of content that is large and not read for a while, has trailers, or comes from a client that has ended its side. */
+  /**
+   * Of content that is large and not read for a while, is dropped, has trailers, or comes from a client that has ended its
+   * side.
+   */
   final class Rare {
 
     /** When `watch` is to be called; 0 if somebody has just read. */
@@ -127,6 +130,9 @@ private[server] object UnreadContent {
 
     /** Whether the rest is kept outside of the session. */
     var isKept: Boolean = false
+
+    /** Bytes that nobody wanted, chunk sizes included. */
+    var dropped: Long = 0
 
     /** Bytes of an incomplete trailer section, which are among those held. */
     var kept: Int = 0

@@ -111,7 +111,7 @@ private[server] final class ReplyQueue(state: SessionState, heads: HeadMemory) {
   def extend(body: BodyReader, now: Long, usual: Long): Unit = {
     val x = ofBody(body)
     if (x != null) {
-      val own = x.route.route.timeoutNanos
+      val own = x.request.ownLimit
       x.deadline = now + (if (own > 0) own else usual)
       x.request.dueNanos = x.deadline
     }

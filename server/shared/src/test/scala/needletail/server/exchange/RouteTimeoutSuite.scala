@@ -92,13 +92,32 @@ class RouteTimeoutSuite extends Suite {
   }
 
   test("content that arrives begins it anew") {
-    val timed = new Timed(routes).send("POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n")
+    val head  = "POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n"
+    val timed = new Timed(routes).send(head)
     for (piece <- Seq("a", "b")) {
       assertEquals(timed.after(4.seconds), Nil)
       timed.send(piece)
     }
     assertEquals(timed.after(4.seconds), Nil)
     assert(timed.send("c").output.endsWith("abc"))
+
+    val stuck = Routes(POST / "body" + request to (r => r.body.stream.next().flatMap(_ => never())))
+    val outer = POST / "body" + request to (r => stuck(r))
+    for (handler <- Seq(stuck.timeout(5.seconds), outer.timeout(5.seconds))) {
+      val timed = new Timed(handler).send(head)
+      assertEquals(timed.after(4.seconds), Nil)
+      assertEquals(timed.send("a").after(4.seconds), Nil)
+      assertEquals(timed.after(1.second), List(503))
+    }
+  }
+
+  test("the limit of a route applies where its handler calls others with limits of their own") {
+    for ((limit, others) <- Seq(5 -> 60, 60 -> 5)) {
+      val inner = (GET / "a" to never()).timeout(others.seconds)
+      val timed = new Timed((GET / "a" + request to (r => inner(r))).timeout(limit.seconds)).get("a")
+      assertEquals(timed.after((limit - 1).seconds), Nil)
+      assertEquals(timed.after(1.second), List(503))
+    }
   }
 
   test("a request knows it, and a limit must be above 0") {
