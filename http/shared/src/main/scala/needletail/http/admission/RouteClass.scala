@@ -9,14 +9,12 @@ import java.util.concurrent.atomic.AtomicLong
  * @param method as in metrics; `*` for any
  * @param template the path with its variable parts named, `/orders/{id}`, so that there are few different texts
  * @param adaptive whether the server determines an adaptive limit for it
- * @param timeoutNanos how long its handlers may take from when the route has matched; 0: as the server's settings say
  */
 private[needletail] final class RouteClass(
     val method: String,
     val template: String,
     val priority: Priority = Priority.Normal,
-    val adaptive: Boolean = true,
-    val timeoutNanos: Long = 0
+    val adaptive: Boolean = true
 ) {
 
   /**
@@ -42,7 +40,7 @@ private[needletail] final class RouteClass(
   }
 
   /** An equal class, to hold instead of this one so that this one can be collected. */
-  def twin: RouteClass = new RouteClass(method, template, priority, adaptive, timeoutNanos)
+  def twin: RouteClass = new RouteClass(method, template, priority, adaptive)
 
   override def toString: String = if (template.isEmpty) method else s"$method $template"
 

@@ -98,13 +98,8 @@ private[routing] final class CompiledRoute(
   }
 
   /** The class by which it is limited and counted. */
-  private val known = new RouteClass(
-    method.fold("*")(_.name),
-    template,
-    settings.priority,
-    settings.adaptive,
-    settings.timeoutNanos
-  )
+  private val known =
+    new RouteClass(method.fold("*")(_.name), template, settings.priority, settings.adaptive)
 
   private val isOpen = settings.bulkheads.isEmpty && settings.arounds.isEmpty && settings.timeoutNanos == 0
 
