@@ -138,7 +138,10 @@ object Proxies {
    * @throws java.lang.IllegalArgumentException if a variable has no proxy that is supported; it names the variable, and
    *   shows no credentials
    */
-  def fromEnvironment: Proxies = from(name => Option(System.getenv(name)))
+  def fromEnvironment: Proxies = from(variable)
+
+  /** From the whole environment: natively `System.getenv(name)` looks for the name in capitals. */
+  private[client] def variable(name: String): Option[String] = Option(System.getenv().get(name))
 
   private[client] def from(environment: String => Option[String]): Proxies = {
     def set(name: String): Option[(String, String)] =

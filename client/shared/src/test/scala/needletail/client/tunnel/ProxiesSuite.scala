@@ -156,6 +156,14 @@ class ProxiesSuite extends Suite with Serving with TemporaryDirectories {
     }
   }
 
+  test("a variable is found by its name alone: HTTP_PROXY of a CGI program is not http_proxy") {
+    import scala.jdk.CollectionConverters._
+    val all = System.getenv().asScala.toMap
+    assert(all.contains("PATH"))
+    for (name <- all.keys.toSeq ++ all.keys.map(_.toLowerCase))
+      assertEquals(Proxies.variable(name), all.get(name), name)
+  }
+
   test("the environment, and who is called directly") {
     import needletail.client.url.Url
     def of(variables: (String, String)*)(url: String): String =
