@@ -74,7 +74,7 @@ object Handler {
 
 /** Converts what a handler may return to a [[Reply]]: there is an instance for each such type. */
 @annotation.implicitNotFound(
-  "a handler must return Response, Async[Response], Future[Response], Reply or Async[Reply], not ${R}; convert a text with .ok, an Async or Future of a text with .map(_.ok)"
+  "a handler must return Response, Async[Response], Future[Response], Reply or Async[Reply], not ${R}; convert a text with .ok, an Async or Future of a text with .map(_.ok), and, where some branches have a Response and others an Async, the Response with Async.value(response)"
 )
 trait ToReply[-R] {
 
@@ -101,6 +101,5 @@ private[http] sealed trait ToReplyFuture extends ToReplyTwice {
 private[http] sealed trait ToReplyTwice {
 
   /** For a reply that is made later, and may itself be available later. */
-  implicit def asyncReply[R <: Reply]: ToReply[Async[R]] = r =>
-    new Reply.Later(if (r == null) null else r.flatMap(_.toAsync))
+  implicit def asyncReply[R <: Reply]: ToReply[Async[R]] = Reply.laterReply(_)
 }

@@ -20,7 +20,15 @@ sealed abstract class Reply {
   }
 }
 
-object Reply {
+/** After the conversion of an `Async[Response]`, which is an `Async[Reply]` as well. */
+private[http] sealed trait LaterReply {
+
+  /** Converts an `Async` of a reply that may itself be available later. */
+  implicit def laterReply[R <: Reply](reply: Async[R]): Reply =
+    new Reply.Later(if (reply == null) null else reply.flatMap(_.toAsync))
+}
+
+object Reply extends LaterReply {
 
   /** A response that will be available later, on the event loop that serves the request. Null counts as a failure. */
   final class Later(result: Async[Response]) extends Reply {

@@ -39,8 +39,8 @@ abstract class Part[A] private[routing] () extends SeveralParameters {
 
   /**
    * The route with `handler`, a function of the value: `to (id => …)`, or `to { case (id, name) => … }` for several.
-   * It returns a `Response`, `Async[Response]`, `Future[Response]` or `Reply`. It is called on the event loop of the
-   * connection and must not block.
+   * It returns a `Response`, `Async[Response]`, `Future[Response]`, `Reply` or `Async[Reply]`. It is called on the event
+   * loop of the connection and must not block.
    */
   def to[R](handler: A => R)(implicit toReply: ToReply[R]): Route =
     Route(this, values => toReply(handler(values.asInstanceOf[A])))

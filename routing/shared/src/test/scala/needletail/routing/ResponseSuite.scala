@@ -69,6 +69,7 @@ class ResponseSuite extends needletail.testing.Suite {
       GET / "twice-later" / arg[Int] to (_ => Async.value(new Reply.Later(Async.value("twice".ok)))),
       GET / "none" / "response" to "none".ok,
       GET / "none" / "async" to Async.value("none later".ok),
+      GET / "none" / "reply-later" to Async.value(reply),
       GET / "none" / "future" to Future.successful("none future".ok),
       GET / "none" / "function" to (_ => "none function".ok)
     )
@@ -81,6 +82,7 @@ class ResponseSuite extends needletail.testing.Suite {
     assertEquals(text("/twice-later/1"), "twice")
     assertEquals(text("/none/response"), "none")
     assertEquals(text("/none/async"), "none later")
+    assertEquals(text("/none/reply-later"), "reply")
     assertEquals(text("/none/future"), "none future")
     assertEquals(text("/none/function"), "none function")
   }
