@@ -62,7 +62,10 @@ object Handler {
   /** A handler from a function to `Response`, `Async[Response]`, `Future[Response]`, `Reply` or `Async[Reply]`. */
   def apply[R](f: Request => R)(implicit toReply: ToReply[R]): Handler = request => toReply(f(request))
 
-  /** The same, with a priority under overload and the name that metrics use for its requests. */
+  /**
+   * The same, with a priority under overload and the name that metrics use for its requests. Where it calls routes, at once
+   * or later, their own names, priorities and limits apply instead.
+   */
   def apply[R](name: String, priority: Priority)(f: Request => R)(implicit toReply: ToReply[R]): Handler =
     new Handler {
       private val own                                         = new RouteClass("*", name, priority)

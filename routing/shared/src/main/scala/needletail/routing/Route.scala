@@ -64,13 +64,13 @@ sealed abstract class Routes extends Handler {
 
   /**
    * The same routes with that limit on the time of each request, instead of the server's `handlerTimeout`, whether it is
-   * shorter or longer: from the moment the route has matched to the head of the response. It includes filters, reading
-   * the body and waiting for a `limit`; content that arrives for a handler which reads it begins the time anew. After it
+   * shorter or longer: from the moment the route has matched to the head of the response. It includes filters and waiting
+   * for a `limit`. While the handler waits for content that the client has not sent yet, the server's `bodyTimeout`
+   * applies instead, and content that arrives for it begins the time anew. After it
    * the response is 503, and the work that the handler waits for is cancelled. `request.timeLimit`, and calls in its
-   * scope, have it too. Of several limits the outermost applies. Where a route's handler calls other routes
-   * later than at once, theirs may not apply.
+   * scope, have it too. Of several limits the outermost applies.
    *
-   * @throws java.lang.IllegalArgumentException unless `limit` is above 0
+   * @throws java.lang.IllegalArgumentException unless `limit` is above 0 and at most 3650 days
    */
   def timeout(limit: FiniteDuration): Routes = Routes(all.map(_.timeout(limit))*)
 

@@ -15,7 +15,7 @@ private[needletail] abstract class Descriptor {
 
   // Used by the Poller only.
   private[io] var source: Pollable = null
-  private[io] var watched = Interest.None // what the kernel reports besides failures; 0: it does not watch it
+  private[io] var watched = Interest.None // what the kernel reports, see Interest; 0: it does not watch it
   private[io] var token   = 0             // distinguishes this watch from earlier ones
   private[io] var ready   = Interest.None // what it may be ready for; may be too much, never too little
   private[io] var queued  = false         // whether the Poller will look at it in the next turn anyway

@@ -109,11 +109,13 @@ private[needletail] final class RequestRunner(handler: Handler, val context: Ser
    * Copies the head of the current request, whose reply comes later. Routes that it calls later ask on behalf of
    * `exchange`.
    */
-  def detach(request: Request, exchange: LateRequest): Unit =
+  def detach(request: Request, exchange: LateRequest): Unit = {
+    val hasRoute = admission.hasRoute || (routeClass == null && admission.isWaiting)
     request.detach(
-      if (routeClass == null || admission.hasRoute) null else new LateGate(exchange, admission),
+      if (routeClass == null && admission.hasRefused) null else new LateGate(exchange, admission, hasRoute),
       exchange.route.route
     )
+  }
 
   /** Counts and logs a complete reply. `request` may be null. */
   @inline def served(request: Request, response: Response, sent: Long, startedNanos: Long): Unit = {

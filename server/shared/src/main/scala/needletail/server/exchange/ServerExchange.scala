@@ -163,7 +163,7 @@ private[server] final class ServerExchange(
   /** The handler has timed out: `instead` becomes the reply. */
   def expire(instead: Response): Unit = {
     handled(Outcome.Answered)
-    withdraw()
+    runner.admission.expiring(withdraw())
     leaveAll()
     response = runner.dressed(request, instead)
   }

@@ -241,6 +241,13 @@ private[server] final class AdmissionController(
       waiting.roomFor(state)
     }
 
+  /** Runs `cancel`, which cancels a handler whose time is over. */
+  def expiring(cancel: => Unit): Unit = {
+    waiting.isExpiring = true
+    try cancel
+    finally waiting.isExpiring = false
+  }
+
   /** A request that was counted for `from` belongs to `to`. */
   def moved(from: RouteState, to: RouteState): Unit = {
     from.inFlight -= 1

@@ -4,11 +4,13 @@ import needletail.http.{Gate, Reply, Request, Response}
 import needletail.http.admission.RouteClass
 
 /**
- * The gate of a request whose handler returned before it called routes. Once it calls them, the request belongs to the
- * route that is found.
+ * The gate of a request whose handler has returned. Once it calls routes, the request belongs to the route that is found.
+ *
+ * @param hasRoute whether it has been admitted to a route, or waits to be: what is called then is within that
  */
-private[server] final class LateGate(request: LateRequest, admission: AdmissionController) extends Gate {
-  private var isIn                = false
+private[server] final class LateGate(request: LateRequest, admission: AdmissionController, hasRoute: Boolean)
+    extends Gate {
+  private var isIn                = hasRoute
   private var handler: RouteState = null // the admitted handler that is not a router
 
   def enter(route: RouteClass): Response =
@@ -26,6 +28,7 @@ private[server] final class LateGate(request: LateRequest, admission: AdmissionC
 
   def enterHandler(route: RouteClass): Response =
     if (request.complete) null
+    else if (hasRoute) enter(route)
     else {
       val state = admission.stateOf(route)
       if (state.wraps) {

@@ -27,6 +27,9 @@ private[server] final class WaitingRequests(
   private var isWorkingOff = false
   private var isLetting    = false
 
+  /** Whether what is cancelled now has timed out: then its duration counts. */
+  var isExpiring: Boolean = false
+
   /** The reply of `body`, which runs when the request is admitted; or a refusal, if that would take too long. */
   def join(state: RouteState, body: () => Reply): Reply =
     new Reply.Later(
@@ -60,7 +63,12 @@ private[server] final class WaitingRequests(
 
     def ended(): Unit = if (state.limit != null) {
       if (isSync) time.read(state.offCpu) else timer.readOutside()
-      state.ended(time, began, beganWall, outcome)
+      state.ended(
+        time,
+        began,
+        beganWall,
+        if (isExpiring && outcome == Outcome.Dropped) Outcome.Answered else outcome
+      )
       roomFor(state)
     }
     if (state.limit != null) state.limit.begin(began)
@@ -69,6 +77,9 @@ private[server] final class WaitingRequests(
       try present.during(state, body)
       catch { case e: Throwable => ended(); throw e }
     reply match {
+      case later: Reply.Later if later.response != null && later.response.resultOrNull != null =>
+        ended() // there at once, which is no duration
+        later.response
       case later: Reply.Later if later.response != null =>
         isSync = false
         later.response.transform { result =>

@@ -7,7 +7,7 @@ import needletail.server.session.FakeWire
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
-import needletail.http.{Handler, Reply}
+import needletail.http.{Handler, Priority, Reply}
 import needletail.routing._
 import needletail.testing.Suite
 import needletail.testkit.ManualLoop
@@ -39,6 +39,7 @@ class RouteTimeoutSuite extends Suite {
     def send(text: String): this.type = { loop.within(wire.send(text)); this }
     def get(path: String): this.type  = send(s"GET /$path HTTP/1.1\r\nHost: a\r\n\r\n")
     def output: String                = loop.within(wire.output)
+    def within(body: => Unit): Unit   = loop.within(body)
 
     /** The statuses that have come after that time. */
     def after(time: FiniteDuration): List[Int]    = passing(time)(_.statuses)
@@ -81,7 +82,25 @@ class RouteTimeoutSuite extends Suite {
       ("at once", (request: Request) => routes(request), 5),
       ("derived", (request: Request) => routes(request.withHeader("X-A", "b")), 5),
       ("in a handler", Handler((request: Request) => routes(request)), 5),
-      ("later", Handler((request: Request) => Async.sleep(3.seconds).flatMap(_ => later(routes(request)))), 8)
+      (
+        "later",
+        Handler((request: Request) => Async.sleep(3.seconds).flatMap(_ => later(routes(request)))),
+        8
+      ),
+      (
+        "around",
+        Handler("around", Priority.Normal)((r: Request) => routes(r)).around((_, next) =>
+          Async.sleep(3.seconds).flatMap(_ => next())
+        ),
+        8
+      ),
+      (
+        "named",
+        Handler("named", Priority.Normal)((r: Request) =>
+          Async.sleep(3.seconds).flatMap(_ => later(routes(r)))
+        ),
+        8
+      )
     )
     for ((how, handler, limit) <- called) {
       val timed = new Timed(handler).get("short")
@@ -118,6 +137,21 @@ class RouteTimeoutSuite extends Suite {
       assertEquals(timed.after((limit - 1).seconds), Nil)
       assertEquals(timed.after(1.second), List(503))
     }
+  }
+
+  test("the limit of routes that a route calls applies also where its request has waited") {
+    val first = new AsyncPromise[Response]
+    var calls = 0
+    val inner = (GET / "a" to never()).timeout(5.seconds)
+    val outer = (GET / "a" + request to { r =>
+      calls += 1
+      if (calls == 1) new Reply.Later(first) else inner(r)
+    }).limit(1, queue = 1, queueTime = 20.seconds)
+    val timed = new Timed(outer).get("a").get("a")
+    assertEquals((timed.after(1.second), calls), (Nil, 1))
+    timed.within { first.succeed(Response.ok); () }
+    assertEquals((timed.after(4.seconds), calls), (List(200), 2))
+    assertEquals(timed.after(2.seconds), List(503))
   }
 
   test("a request knows it, and a limit must be above 0") {

@@ -177,16 +177,18 @@ class RefusedByPartSuite extends Suite {
     }
   }
 
-  test("the same where a bulkhead refuses a request that has waited for its route's adaptive limit") {
-    val config = ServerConfig(
-      log = Log.none,
-      overload = OverloadConfig(
-        grace = Duration.Zero,
-        initialInFlight = 1,
-        leastInFlight = 1,
-        retryAfter = 7.seconds
-      )
+  /** One request at a time within the adaptive limit of a route. */
+  private val oneInFlight = ServerConfig(
+    log = Log.none,
+    overload = OverloadConfig(
+      grace = Duration.Zero,
+      initialInFlight = 1,
+      leastInFlight = 1,
+      retryAfter = 7.seconds
     )
+  )
+
+  test("the same where a bulkhead refuses a request that has waited for its route's adaptive limit") {
     for (
       wrap <- Seq[Routes => Routes](routes => routes, _.mapResponse((_, r) => r.header("X-Server", "one")))
     ) {
@@ -196,11 +198,11 @@ class RefusedByPartSuite extends Suite {
         GET / "a" + request to (_ => first: Async[Response]),
         GET / "b" + request to (_ => second: Async[Response])
       ).limit(1))
-      val a = new FakeWire(routes, config)
+      val a = new FakeWire(routes, oneInFlight)
       a.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n" * 2)
       assertEquals(a.output, "")
       first.succeed("done".ok)
-      val b = new FakeWire(routes, config, neighbour = a)
+      val b = new FakeWire(routes, oneInFlight, neighbour = a)
       b.send("GET /b HTTP/1.1\r\nHost: a\r\n\r\n") // takes the only place
       val output = a.turn().output
       assert(output.contains(" 503 ") && output.contains("Retry-After: 7\r\n"), output)
@@ -208,6 +210,34 @@ class RefusedByPartSuite extends Suite {
         if (state.route.template == "/a")
           assertEquals((state.refused(Refusal.Bulkhead), state.latencies.count), (1L, 1L), output)
       }
+    }
+  }
+
+  test("a request that has waited belongs to the routes that its route calls, which may refuse it") {
+    val place = new AsyncPromise[Response]
+    val first = new AsyncPromise[Response]
+    var calls = 0
+    val inner = Routes(GET / arg[String] to (_ => place: Async[Response])).limit(1)
+    val outer = Routes(
+      GET / "out" + request to { r =>
+        calls += 1
+        if (calls == 1) new Reply.Later(first) else inner(r)
+      },
+      GET / "other" + request to (r => inner(r))
+    )
+    val a = new FakeWire(outer, oneInFlight)
+    a.send("GET /out HTTP/1.1\r\nHost: a\r\n\r\n" * 2)
+    assertEquals((a.output, calls), ("", 1)) // the second waits for the limit of its route
+    val b = new FakeWire(outer, oneInFlight, neighbour = a)
+    b.send("GET /other HTTP/1.1\r\nHost: a\r\n\r\n") // takes the only place
+    first.succeed("done".ok)
+    val output = a.turn().turn().output
+    assert(output.contains(" 503 ") && output.contains("Retry-After: 7\r\n"), output)
+    assertEquals(calls, 2)
+    a.context.admission.foreach { state =>
+      val counts = (state.refused(Refusal.Bulkhead), state.latencies.count, state.byStatus.all.toMap)
+      if (state.route.template == "/out") assertEquals(counts, (0L, 1L, Map(200 -> 1L)))
+      if (state.route.template.startsWith("/{")) assertEquals(counts, (1L, 0L, Map(503 -> 1L)))
     }
   }
 }

@@ -1,9 +1,15 @@
 package needletail.server.overload
 
+import scala.concurrent.duration._
+
 import needletail.async.{Async, AsyncPromise}
 import needletail.http.{Reply, Response}
 import needletail.http.admission.RouteClass
+import needletail.routing._
 import needletail.server.VirtualServer
+import needletail.server.config.ServerConfig
+import needletail.server.operations.Log
+import needletail.server.session.FakeWire
 import needletail.testing.Suite
 
 /** Requests that have waited give back their places within the limit, whatever their handlers return. */
@@ -38,5 +44,44 @@ class WaitingRequestsSuite extends Suite {
       assert(result.error.isInstanceOf[NullPointerException], result.toString)
       assertEquals(inFlight, 0)
     }
+  }
+
+  private val config = ServerConfig(
+    log = Log.none,
+    overload = OverloadConfig(grace = Duration.Zero, initialInFlight = 1, leastInFlight = 1)
+  )
+
+  private def limitOf(wire: FakeWire): InFlightLimit = {
+    var found: InFlightLimit = null
+    wire.context.admission.foreach(state => if (state.route.template == "/a") found = state.limit)
+    found
+  }
+
+  test("an answer that is there at once has no duration, also if its request was held") {
+    val missed = new AsyncPromise[Response]
+    val routes = Routes(GET / "a" +
+      ?("hit", arg[Boolean]) to (hit => if (hit) Async.value(Response.ok) else missed: Async[Response]))
+    val wire = new FakeWire(routes, config)
+    for (hit <- List(false, true)) wire.send(s"GET /a?hit=$hit HTTP/1.1\r\nHost: a\r\n\r\n")
+    wire.after(50.millis)
+    missed.succeed(Response.ok)
+    assertEquals(wire.turn().turn().statuses, List(200, 200))
+    assert(limitOf(wire).allowed >= 75.millis.toNanos, limitOf(wire).allowed)
+  }
+
+  test("the time of a handler that the server has ended counts, also if its request was held") {
+    val first = new AsyncPromise[Response]
+    var calls = 0
+    val route = GET / "a" to {
+      calls += 1
+      if (calls == 1) first else new AsyncPromise[Response]: Async[Response]
+    }
+    val wire = new FakeWire(route, config)
+    wire.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n" * 2)
+    first.fail(new IllegalStateException("no duration")) // so nothing is known of the route's durations
+    wire.turn().turn()
+    assertEquals(calls, 2)
+    assertEquals(wire.after(31.seconds).turn().statuses.last, 503)
+    assert(limitOf(wire).allowed >= 1.second.toNanos, limitOf(wire).allowed)
   }
 }
