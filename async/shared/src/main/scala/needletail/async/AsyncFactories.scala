@@ -91,7 +91,15 @@ object AsyncFactories {
   /** Starts `body` on `loop`, from any thread. If the loop has ended, fails with RejectedExecutionException. */
   def run[A](loop: Loop)(body: => Async[A]): Future[A] = {
     val promise = FuturePromise[A]()
-    try loop.execute(() => defer(body).onComplete(t => { promise.complete(t); () }))
+    try
+      loop.execute { () =>
+        try defer(body).onComplete(t => { promise.complete(t); () })
+        catch {
+          case e: Throwable => // fatal: the loop ends with it
+            promise.tryFailure(e)
+            throw e
+        }
+      }
     catch { case Survivable(e) => promise.tryFailure(e) } // the loop has ended
     promise.future
   }

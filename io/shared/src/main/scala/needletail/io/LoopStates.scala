@@ -40,7 +40,15 @@ private[needletail] final class LoopStates[S](
     if (loop == null) promise.failure(closedError())
     else
       try
-        loop.execute(() => untilEnd(loop, body, closedError).onComplete(t => { promise.complete(t); () }))
+        loop.execute { () =>
+          try untilEnd(loop, body, closedError).onComplete(t => { promise.complete(t); () })
+          catch {
+            case e: Throwable => // fatal: the loop ends with it
+              try promise.tryFailure(closedError())
+              catch { case _: Throwable => promise.tryFailure(e) } // it may lack memory, too
+              throw e
+          }
+        }
       catch { case _: RejectedExecutionException => promise.failure(closedError()) } // it has just ended
     promise.future
   }
@@ -57,7 +65,7 @@ private[needletail] final class LoopStates[S](
       )
     val loop = nextOrNull()
     if (loop == null) throw closedError()
-    try BlockingAwait.await(loop)(untilEnd(loop, body, closedError))
+    try BlockingAwait.await(loop, closedError)(untilEnd(loop, body, closedError))
     catch { case _: RejectedExecutionException => throw closedError() }
   }
 

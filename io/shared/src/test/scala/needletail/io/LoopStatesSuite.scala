@@ -1,0 +1,36 @@
+package needletail.io
+
+import scala.concurrent.{Await, Promise}
+import scala.concurrent.duration._
+import scala.util.Try
+
+import needletail.async.Async
+import needletail.testing.Suite
+
+/** Work on loops of which one ends. */
+class LoopStatesSuite extends Suite {
+  private val patience = 20.seconds
+
+  private def dies: Async[Int] = throw new OutOfMemoryError("none left")
+
+  /** What waits for `work` is told, and its loop ends. */
+  private def ends(work: LoopStates[Int] => Try[Int]): Unit = {
+    val lent   = new EventLoops(1, "lent", daemon = true, onFailure = (_, _) => ())
+    val states = new LoopStates[Int]("the thing", "own", 1, lent, _ => 1, _ => ())
+    val told   = Promise[Try[Int]]()
+    val caller = new Thread(() => { told.trySuccess(work(states)); () })
+    caller.setDaemon(true)
+    caller.start()
+    val result = Await.result(told.future, patience)
+    assertEquals(result.failed.map(_.getMessage), Try("the thing is closed"))
+    Await.result(lent.stopped, patience)
+    states.close()
+  }
+
+  test("who waits for work is told if it ends its loop by a fatal error as it begins, or later") {
+    ends(states => Try(states.await(dies)))
+    ends(states => Try(Await.result(states.run(dies), patience)))
+    ends(states => Try(states.await(Async.sleep(10.millis).flatMap(_ => dies))))
+    ends(states => Try(Await.result(states.run(Async.sleep(10.millis).flatMap(_ => dies)), patience)))
+  }
+}
