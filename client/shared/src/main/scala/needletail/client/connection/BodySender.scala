@@ -3,6 +3,7 @@ package needletail.client.connection
 import needletail.async.{Result, ResultListener, Survivable, Timer}
 import needletail.http.{ByteStream, ResponseEncoder}
 import needletail.io.EventLoop
+import needletail.io.loop.FailureLog
 import needletail.io.platform.Fallible
 
 /**
@@ -92,6 +93,8 @@ private[client] final class BodySender(
     if (!result.isValue) fail(result.error)
     else
       result.value match {
+        case Some(null) =>
+          fail(new NullPointerException("a stream gave a null piece")) // natively nobody else tells
         case Some(piece) =>
           if (length >= 0 && sent + piece.length > length)
             wrongLength("more")
@@ -136,9 +139,11 @@ private[client] final class BodySender(
     output.contentFailed(s"the request's body has $what bytes than the $length announced", null)
   }
 
-  private def fail(cause: Throwable): Unit = if (!isDone) {
+  private def fail(by: Throwable): Unit = if (!isDone) {
+    val cause = if (by == null) new NullPointerException("it failed with null") else by
+    val why   = FailureLog.safely(cause.getMessage)(s"${cause.getClass.getName}, whose getMessage throws")
     leave()
-    output.contentFailed(s"the request's body failed: ${cause.getMessage}", cause)
+    output.contentFailed(s"the request's body failed: $why", cause)
   }
 
   /** Sends nothing more, and cancels the source. */

@@ -1,7 +1,9 @@
 package needletail.client.connection
 
+import scala.concurrent.duration._
+
 import needletail.async.{Async, Loop}
-import needletail.client.Serving
+import needletail.client.{ClientError, Serving}
 import needletail.http.{ByteStream, Response}
 import needletail.stream.Push
 import needletail.testing.Suite
@@ -38,6 +40,35 @@ class StreamedRequestSuite extends Suite with Serving {
         assertEquals(client.post(server.url).body(content.stream, 4).await().text, s"abc$n")
       }
       assertEquals(client.statistics.map(_.opened).sum, 1L)
+    }
+  }
+
+  test("a source that fails fails its call, whatever its exception does") {
+    final class Odd extends RuntimeException {
+      override def getMessage: String = throw new IllegalStateException("no message")
+    }
+    serving(
+      request => request.body.bytes.map(_ => Response.ok),
+      clientConfig.copy(bodyTimeout = 1.second)
+    ) { (server, client) =>
+      def failing(how: => Async[Option[Array[Byte]]]) = new ByteStream {
+        def next(): Async[Option[Array[Byte]]] = how
+        def cancel(): Unit                     = ()
+      }
+      def withoutPiece = failing(Async.value(Some(null)))
+      intercept[ClientError.BadRequestBody](client.post(server.url).body(withoutPiece).await())
+      intercept[ClientError.BadRequestBody](client.post(server.url).body(withoutPiece, 10).await())
+      intercept[ClientError.BadRequestBody](client.post(server.url).body(failing(Async.fail(null))).await())
+      for (
+        body <- Seq(
+          failing(throw new Odd),
+          failing(Async.fail(new Odd)),
+          failing(Async.sleep(10.millis).flatMap(_ => Async.fail(new Odd)))
+        )
+      ) {
+        val e = intercept[ClientError.BadRequestBody](client.post(server.url).body(body).await())
+        assert(e.getMessage.contains("whose getMessage throws"), e.getMessage)
+      }
     }
   }
 }
