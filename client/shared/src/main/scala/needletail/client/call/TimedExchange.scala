@@ -11,7 +11,8 @@ private[client] abstract class TimedExchange(
     protected final val call: Call
 ) extends ClientExchange {
   private var callEnd   = 0L
-  private var bodyPhase = false // whether `bodyTimeout` applies now
+  private var inBody    = false // whether a streamed body is being sent or received
+  private var bodyPhase = false // whether `bodyTimeout` applies now: not where the call's deadline is nearer
 
   /** The call begins. */
   protected final def startCall(now: Long): Unit = {
@@ -21,6 +22,7 @@ private[client] abstract class TimedExchange(
 
   /** An attempt begins. `repeatable`: it has the time limit of an attempt, as another one may follow. */
   protected final def startAttempt(now: Long, repeatable: Boolean): Unit = {
+    inBody = false
     bodyPhase = false
     deadline = callEnd
     if (context.config.attemptTimeout.isDefined && repeatable)
@@ -32,6 +34,7 @@ private[client] abstract class TimedExchange(
 
   /** A streamed body made progress: extends the deadline by `bodyTimeout`, up to the call's deadline. */
   protected final def extendForBody(): Unit = {
+    inBody = true
     bodyPhase = true
     deadline = context.loop.nowNanos + context.bodyNanos
     if (call.deadline.isSet && call.deadline.nanos - deadline < 0) {
@@ -42,13 +45,14 @@ private[client] abstract class TimedExchange(
   }
 
   /** A streamed request body is complete, and no response streams yet: it has the time of a call without a body. */
-  protected final def endBody(): Unit = if (bodyPhase) {
+  protected final def endBody(): Unit = if (inBody) {
+    inBody = false
     bodyPhase = false
     restartCall()
   }
 
   /** What has been handed over of a streamed request body is still being taken by the system. */
-  protected final def extendForContent(): Unit = if (bodyPhase) extendForBody() else restartCall()
+  protected final def extendForContent(): Unit = if (inBody) extendForBody() else restartCall()
 
   private def restartCall(): Unit = {
     callEnd = context.loop.nowNanos + limitNanos

@@ -141,4 +141,45 @@ class DeadlineSuite extends Suite with Misbehaving {
       }
     }
   }
+
+  /** The number of bytes. */
+  private def sizeOf(stream: ByteStream, before: Long = 0): Async[Long] = stream.next().flatMap {
+    case Some(piece) => sizeOf(stream, before + piece.length)
+    case None        => Async.value(before)
+  }
+
+  private val hasty = strict.copy(requestTimeout = 300.millis, bodyTimeout = 10.seconds)
+
+  test("content that pauses has the time of a streamed body, also for a request whose time limit is nearer") {
+    val size                  = 16 * 1024 * 1024 // more than a kernel takes at once
+    def handler: Handler      = request => sizeOf(request.body.stream).map(n => Response.ok(n.toString))
+    def pausing(): ByteStream = new ByteStream {
+      private var asked                      = 0
+      def next(): Async[Option[Array[Byte]]] = {
+        asked += 1
+        if (asked == 1) Async.value(Some(new Array[Byte](size)))
+        else if (asked == 2) Async.sleep(900.millis).map(_ => None)
+        else Async.value(None)
+      }
+      def cancel(): Unit = ()
+    }
+    serving(handler, hasty) { (server, client) =>
+      val call = client.post(server.url)
+      assertEquals(call.body(pausing()).await().text, size.toString)
+      assertEquals(call.timeout(TimeLimit.in(8.seconds)).body(pausing()).await().text, size.toString)
+    }
+  }
+
+  test(
+    "after streamed content a response has the time of a call, also for a request whose time limit is nearer"
+  ) {
+    scripted((_, _) => (), hasty) { (server, client) =>
+      val call = client.post(server.url)
+      for (c <- Seq(call, call.timeout(TimeLimit.in(8.seconds)))) {
+        val content = ByteStream.of("some".getBytes)
+        val e       = intercept[ClientError.TimedOut](c.body(content).await())
+        assert(e.getMessage.contains("within 300 ms"), e.getMessage)
+      }
+    }
+  }
 }
