@@ -71,6 +71,19 @@ class TextSuite extends Suite {
     assertEquals(ByteWriter.grown(gigabyte, Int.MaxValue, -1), Int.MaxValue)
   }
 
+  test("a writer refuses more than an array can have, and writes nothing of it") {
+    def isRefused(what: => Unit): Boolean =
+      try { what; false }
+      catch { case _: OutOfMemoryError => true }
+    for (most <- Seq(-1L, Long.MaxValue); n <- Seq(3, 20)) {
+      val w = new ByteWriter(16)
+      w.length = Int.MaxValue - 10 // as if so much had been written
+      assert(isRefused(w.ensure(n, most)), (n, most))
+      assert(isRefused { val _ = w.roomFor(n, most) }, (n, most))
+      assertEquals(w.bytes.length, 16)
+    }
+  }
+
   test("names and values of header fields: each character") {
     for (c <- 0 to 300; at <- List(0, 5, 11)) {
       val name  = text(0) + "content-typ" + "e"

@@ -16,7 +16,7 @@ private[needletail] final class ByteWriter(initial: Int) {
   /** The length of the array once it has room for `n` more bytes; `most` as for `ensure`. */
   def roomFor(n: Int, most: Long): Int =
     if (bytes.length - length >= n) bytes.length
-    else ByteWriter.grown(bytes.length, length + n, most)
+    else ByteWriter.grown(bytes.length, ByteWriter.sum(length, n), most)
 
   @noinline private def grow(n: Int, most: Long): Unit =
     bytes = java.util.Arrays.copyOf(bytes, roomFor(n, most))
@@ -103,6 +103,13 @@ private[http] object ByteWriter {
 
   /** The largest array that every JVM can allocate. */
   private final val MaxLength = Int.MaxValue - 8
+
+  /** The bytes that an array must have; more than it can have are an OutOfMemoryError, before anything is written. */
+  private def sum(length: Int, n: Int): Int = {
+    val bytes = length.toLong + n
+    if (bytes > MaxLength) throw new OutOfMemoryError("bytes of more than 2 GiB")
+    bytes.toInt
+  }
 
   /** The length for an array of `present` bytes that must have `least`: twice as many, if `most` and arrays allow it. */
   private[http] def grown(present: Int, least: Int, most: Long): Int = {
