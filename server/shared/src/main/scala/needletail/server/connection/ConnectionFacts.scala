@@ -4,7 +4,7 @@ import needletail.async.Async
 import needletail.http.{Attachments, ConnectionSecurity, PeerCertificate}
 import needletail.io.{CertificateInfo, Connection, TlsSession}
 
-/** The connection as handlers see it; created for the first request on it. */
+/** The connection as handlers see it; created for the first request on it, or before that where a server may speak first. */
 private[needletail] class ConnectionFacts(connection: Connection) extends Attachments {
   def remoteAddress: String = connection.remoteAddress
   def localAddress: String  = connection.localAddress
@@ -12,11 +12,16 @@ private[needletail] class ConnectionFacts(connection: Connection) extends Attach
 
   private[needletail] override def sendsFiles: Boolean = connection.sendsFiles
 
-  @volatile private var secured: Option[ConnectionSecurity] = null // until it is asked for
+  @volatile private var secured: Option[ConnectionSecurity] = null // until it is asked for and known
 
   override def security: Option[ConnectionSecurity] = {
-    if (secured == null) secured = connection.tlsSession.map(ConnectionFacts.security)
-    secured
+    val known = secured
+    if (known != null) known
+    else {
+      val now = connection.tlsSession.map(ConnectionFacts.security)
+      if (now.isDefined) secured = now // None may be that of a handshake that is not complete
+      now
+    }
   }
 
   override def draining: Async[Unit] = connection.loop.drainBegins

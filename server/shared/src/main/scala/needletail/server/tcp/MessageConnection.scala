@@ -10,6 +10,9 @@ import needletail.http.ConnectionInfo
  * `send` and `close` may be called from any thread. What other threads than the connection's loop ask for is done on the
  * loop, soon, and for each thread in order.
  *
+ * With TLS, `security` and `peer` are None until the handshake is complete, so in the function that is called for each
+ * connection; in the one that answers messages they are known.
+ *
  * @tparam O messages that the server sends
  */
 trait MessageConnection[-O] extends ConnectionInfo {

@@ -8,7 +8,16 @@ import scala.concurrent.{Await, Promise}
 import scala.concurrent.duration._
 
 import needletail.async.Async
-import needletail.io.{Address, Tls, TlsLimits, TlsServerConfig}
+import needletail.io.{
+  Address,
+  Tls,
+  TlsCertificate,
+  TlsClientAuth,
+  TlsClientConfig,
+  TlsLimits,
+  TlsServerConfig,
+  TlsTrust
+}
 import needletail.server.{MessageConnection, ServerFixture}
 import needletail.server.config.ServerConfig
 import needletail.server.connection.SecureClient
@@ -32,7 +41,11 @@ class SecureGreetingSuite extends Suite with TemporaryDirectories {
   private lazy val client    = new SecureClient(Tls.trusting(authority.file))
   private val patience       = 20.seconds
 
-  private def serving(limits: TlsLimits = TlsLimits(), pending: Int = 1024 * 1024)(
+  private def serving(
+      limits: TlsLimits = TlsLimits(),
+      pending: Int = 1024 * 1024,
+      clients: Option[TlsClientAuth] = None
+  )(
       session: MessageConnection[String] => String => Async[Answer[String]]
   )(body: TcpServer => Unit): Unit = if (Tls.isKnown) {
     val config = ServerConfig(
@@ -40,7 +53,8 @@ class SecureGreetingSuite extends Suite with TemporaryDirectories {
       loops = 2,
       log = Log.none,
       maxPendingOutput = pending,
-      tls = Some(Tls.server(TlsServerConfig(issued.chain, issued.key).copy(limits = limits)))
+      tls =
+        Some(Tls.server(TlsServerConfig(issued.chain, issued.key).copy(limits = limits, clients = clients)))
     )
     ServerFixture.serving(TcpServer.serve(Lines, config)(session))(body)
   }
@@ -93,6 +107,21 @@ class SecureGreetingSuite extends Suite with TemporaryDirectories {
       assertEquals(lines.count(_ == long), sent.get)
       assertEquals(lines.count(_ == "bye"), 1)
     }
+  }
+
+  test("a client's certificate is known when it asks, also where the connection was asked for it before") {
+    for (asksEarly <- Seq(true, false))
+      serving(clients = Some(TlsClientAuth(authority.file))) { connection =>
+        if (asksEarly) assertEquals((connection.peer, connection.security), (None, None))
+        _ => {
+          val who = connection.peer.fold("nobody")(_.subject)
+          Answer.last(s"$who, ${connection.security.isDefined}, ${connection.peer.isDefined}")
+        }
+      } { server =>
+        val certificate = TlsCertificate(issued.chain, issued.key)
+        val known       = Tls.client(TlsClientConfig(TlsTrust.File(authority.file), Some(certificate)))
+        assertEquals(new SecureClient(known).ask(server.port)._1, "CN=needletail, true, true\n")
+      }
   }
 
   test("a server that greets and closes at once") {
