@@ -237,11 +237,11 @@ final class Connection private[io] (
 
   /** See `ConnectionTimer.handshakeStall`; -1 without TLS. */
   private[needletail] def handshakeStall(): Long =
-    if (socket.isShakingHands && (timer ne null) && phase == Open) timer.handshakeStall() else -1
+    if (socket.isShakingHands && (timer ne null) && phase <= Flushing) timer.handshakeStall() else -1
 
   /** Closes it if its handshake is stalled for at least `nanos`, after it has read what has arrived. */
   private[needletail] def closeStalledHandshake(nanos: Long): Unit = {
-    readNow()
+    if (phase != Flushing) readNow() else if (mayDiscard) discard()
     if (handshakeStall() >= nanos)
       finish(
         new SocketTimeoutException("the TLS handshake was stalled while too many others were in progress")

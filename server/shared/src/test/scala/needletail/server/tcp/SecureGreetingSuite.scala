@@ -23,7 +23,7 @@ import needletail.server.config.ServerConfig
 import needletail.server.connection.SecureClient
 import needletail.server.operations.Log
 import needletail.tcp.{Codec, Decoded, Decoder}
-import needletail.testing.{Suite, TemporaryDirectories}
+import needletail.testing.{Pause, Suite, TemporaryDirectories}
 
 /** Servers of a codec that speak first over TLS: before the client has sent anything but its handshake. */
 class SecureGreetingSuite extends Suite with TemporaryDirectories {
@@ -122,6 +122,21 @@ class SecureGreetingSuite extends Suite with TemporaryDirectories {
         val known       = Tls.client(TlsClientConfig(TlsTrust.File(authority.file), Some(certificate)))
         assertEquals(new SecureClient(known).ask(server.port)._1, "CN=needletail, true, true\n")
       }
+  }
+
+  test("clients that were sent away before their handshakes, and do not go on with them, make room") {
+    serving(TlsLimits(handshakes = 2, timeout = 10.minutes)) { connection =>
+      assert(connection.send("421 too busy"))
+      connection.close()
+      line => Answer(line)
+    } { server =>
+      val stalled = List.fill(2)(connected(server))
+      stalled.foreach(_.getOutputStream.write(22)) // a record begins
+      Pause(200.millis)
+      val silent = connected(server) // when it is accepted, it is seen that handshakes are many
+      assertEquals(client.ask(server.port, after = "-")._1, "421 too busy\n")
+      (silent :: stalled).foreach(_.close())
+    }
   }
 
   test("a server that greets and closes at once") {
