@@ -107,8 +107,14 @@ sealed abstract class Routes extends Handler {
 
   private[needletail] override def wrapped(around: Around): Routes = Routes(all.map(_.wrapped(around))*)
 
-  /** The documentation of these routes: method, path, parameters with types, text. */
-  final def describe: Description = Description(all.map(_.compiled.description))
+  /** The documentation of these routes, of those that are reached: method, path, parameters with types, text. */
+  final def describe: Description = {
+    val (shown, _) = all.foldLeft((Vector.empty[CompiledRoute], Reachable.none)) { case ((some, known), route) =>
+      val next = route.compiled
+      (if (known.hiding(next).isEmpty) some :+ next else some, known + next)
+    }
+    Description(shown.map(_.description).toList)
+  }
 }
 
 object Routes {

@@ -74,6 +74,16 @@ class DescribeSuite extends needletail.testing.Suite {
     assertEquals((GET to "root".ok).toString, "GET /")
   }
 
+  test("a route whose place another has taken is left out, and one that some requests reach is not") {
+    def shown(routes: Route*) = Routes(routes*).describe.routes.map(_.doc)
+    val mounted               = ((ANY / "app") to "mount".ok).yielding.doc("mount")
+    assertEquals(shown(mounted), List("mount"))
+    assertEquals(shown((ANY / "app" to "own".ok).doc("own"), mounted), List("own"))
+    assertEquals(shown((GET / "app" to "own".ok).doc("own"), mounted), List("own", "mount"))
+    val page = RoutesPage(Routes((ANY / "app" to "own".ok).doc("own"), mounted), on = true)
+    assertEquals("""data-path="/app"""".r.findAllIn(page.test(Request.get("/routes")).text).size, 1)
+  }
+
   test("the documented route still works") {
     assertEquals(routes.test(Request.get("/users/7/files/a")).text, "7 List(a)")
   }

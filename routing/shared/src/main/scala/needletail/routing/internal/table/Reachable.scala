@@ -10,15 +10,20 @@ private[routing] final class Reachable private (byShape: Map[List[Segment], Vect
    * it yields to them.
    */
   def +(route: CompiledRoute): Reachable = {
-    val before = byShape.getOrElse(route.shape, Vector.empty)
-    if (!route.settings.yields) before.find(_.hides(route)).foreach { first =>
+    if (!route.settings.yields) hiding(route).foreach { first =>
       throw new IllegalArgumentException(
         s"the route $route is never reached: $first, which is declared before it, has the same path and matches all of " +
           "its requests. Remove one of them, or declare the one that matches fewer requests first"
       )
     }
-    new Reachable(byShape.updated(route.shape, before :+ route))
+    new Reachable(byShape.updated(route.shape, before(route) :+ route))
   }
+
+  private def before(route: CompiledRoute): Vector[CompiledRoute] =
+    byShape.getOrElse(route.shape, Vector.empty)
+
+  /** The first of them that answers all of its requests. */
+  def hiding(route: CompiledRoute): Option[CompiledRoute] = before(route).find(_.hides(route))
 }
 
 private[routing] object Reachable {
