@@ -35,6 +35,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   private var headNanos                 = 0L // time limit of the head
   private var began                     = 0L
   private var progress                  = 0L // time of the last progress
+  private var inputProgress             = 0L // the backend's by then
 
   private var finished               = false
   private var feeding: Async[Unit]   = null
@@ -91,7 +92,9 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
         progressed()
         result match {
           case Success(Some(piece)) =>
-            backend.write(piece).transform {
+            val written = backend.write(piece)
+            progressed() // some of it may have been taken
+            written.transform {
               case Success(_) if !finished =>
                 progressed()
                 feed()
@@ -253,11 +256,21 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
 
   // Time
 
-  private def progressed(): Unit = progress = Loop.nanoTime()
+  private def progressed(): Unit = {
+    progress = Loop.nanoTime()
+    inputProgress = backend.inputProgress
+  }
+
+  /** Looks whether the program has read more of what was written to it: most of a large piece may still wait. */
+  private def lookAtInput(now: Long): Unit = if (now - progress >= headOrStreamNanos) {
+    backend.offerInput()
+    if (backend.inputProgress > inputProgress) progressed()
+  }
 
   /** Ends a program that makes no progress while it is waited for. Slow clients are the server's task. */
   private def checkTime(): Unit = if (!finished) {
-    val now     = Loop.nanoTime()
+    val now = Loop.nanoTime()
+    if (content.stream != null) lookAtInput(now)
     val stalled = headOrStreamNanos - (now - progress)
     val whole   = config.maxTime.toNanos - (now - began)
     val unread  = if (discarding) config.timeout.toNanos - (now - discardingSince) else whole

@@ -18,6 +18,12 @@ private[host] trait Backend {
   /** The response, head and content, in CGI's format. A failure gives the reason why it is incomplete. */
   def output: ByteStream
 
+  /** Grows as the program reads the content, as far as can be seen: what the kernel has taken counts as read. */
+  def inputProgress: Long = 0
+
+  /** Makes what it has read since show in `inputProgress`. */
+  def offerInput(): Unit = ()
+
   /** Whether nothing of a response has arrived. */
   def isUnused: Boolean = false
 

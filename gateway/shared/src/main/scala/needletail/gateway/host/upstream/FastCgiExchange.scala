@@ -18,8 +18,14 @@ private[host] final class FastCgiExchange(
   private[host] var outEnded  = false // whether the output stream has ended; the request may not have
   private var inputEnded      = false
 
+  /** Where the connection's output was when the last content had been written: what is behind it is another's. */
+  private[host] var contentUntil = 0L
+
   def write(bytes: Array[Byte]): Async[Unit] =
     if (isOver || isDropped || inputEnded) connection.noMore else connection.send(this, bytes)
+
+  override def inputProgress: Long = Math.min(connection.outputProgress, contentUntil)
+  override def offerInput(): Unit  = connection.offerPending()
 
   def endInput(): Unit = if (!inputEnded && !isOver && !isDropped) {
     inputEnded = true

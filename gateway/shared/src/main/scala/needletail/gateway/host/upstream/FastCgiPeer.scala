@@ -78,6 +78,7 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
     val w = new ByteWriter(bytes.length + 64)
     FastCgiWriter.stream(w, FastCgiRecord.Stdin, x.id, bytes, 0, bytes.length)
     connection.writeOwned(w.bytes, 0, w.length)
+    x.contentUntil = connection.outputProgress + connection.pendingBytes
     if (!connection.isOpen) noMore
     else if (connection.pendingBytes <= MostPending) Async.unit
     else {
@@ -86,6 +87,11 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
       promise
     }
   }
+
+  def outputProgress: Long = connection.outputProgress
+
+  // the kernel reports room in its buffer only long after a slow reader has freed it
+  def offerPending(): Unit = connection.offerPending()
 
   def endInput(x: FastCgiExchange): Unit = {
     val w = new ByteWriter(16)

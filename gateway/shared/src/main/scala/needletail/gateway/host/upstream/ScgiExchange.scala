@@ -22,6 +22,11 @@ private[host] final class ScgiExchange(connection: Connection, gone: () => Unit)
     }
   }
 
+  override def inputProgress: Long = connection.outputProgress
+
+  // the kernel reports room in its buffer only long after a slow reader has freed it
+  override def offerInput(): Unit = connection.offerPending()
+
   /** Nothing to do: its length was announced, and some servers take a half-close for a disconnect. */
   def endInput(): Unit = ()
 
