@@ -13,6 +13,7 @@ import needletail.simulation.peer.SimpleClient
 import needletail.simulation.peer.gateway.FastCgiRecords
 import needletail.simulation.service.Service
 import needletail.simulation.world.{FaultRates, World}
+import needletail.stream.Stream
 import needletail.testing.Suite
 
 /** What a request of a FastCGI connection has sent ahead of its response. */
@@ -36,6 +37,12 @@ class FastCgiAheadSuite extends Suite {
     POST / "silent" + request to (_ => Response.ok.stream(silent)),
     POST / "body" + request to (r => r.body.bytes.map(bytes => Response.ok.text(bytes.length.toString))),
     POST / "begun" + request to (_ => Response.ok.stream(begun)),
+    POST / "soon" + request to (r =>
+      Response.ok.stream(Stream.defer(Async.sleep(500.millis).map(_ => r.body.stream)))
+    ),
+    POST / "late" + request to (r =>
+      Async.sleep(3.seconds).flatMap(_ => r.body.bytes).map(bytes => Response.ok.text(bytes.length.toString))
+    ),
     GET / "now" to "now".ok
   )
 
@@ -57,8 +64,9 @@ class FastCgiAheadSuite extends Suite {
       (bytes, n) => { received.append(new String(bytes, 0, n, "US-ASCII")); () },
       _ => ()
     )
-    def answer: String = received.toString
-    def close(): Unit  = caller.close()
+    def answer: String         = received.toString
+    def statuses: List[String] = "Status: (\\d+)".r.findAllMatchIn(answer).map(_.group(1)).toList
+    def close(): Unit          = caller.close()
 
     def ask(id: Int, path: String, length: Int, method: String = ""): Unit = {
       val all = Seq(
@@ -106,7 +114,7 @@ class FastCgiAheadSuite extends Suite {
       }
       assert(!finds(world, server.port), "the memory is short")
       var asked = 0
-      for (_ <- 1 to 60) {
+      for (_ <- 1 to 30) { // 6 s, as they have 5 from the moment that memory was short
         if (otherTraffic) {
           idle.foreach { one => one.ask(2, "/now", 0); one.end(2) }
           asked += 1
@@ -141,15 +149,63 @@ class FastCgiAheadSuite extends Suite {
         one.send(1, 10000)
         one.end(1)
       }
+      world.pass(500.millis.toNanos)
+      assertEquals(one.statuses, if (isWhole) List("200") else Nil, s"known: $isKnown")
       world.pass(5.seconds.toNanos)
-      val status = "Status: (\\d+)".r.findFirstMatchIn(one.answer).map(_.group(1))
-      assertEquals(status, Some(if (isWhole) "200" else "503"), s"known: $isKnown")
+      assertEquals(one.statuses, List(if (isWhole) "200" else "503"), s"known: $isKnown")
       one.close()
       world.pass(1.second.toNanos)
       val _ = server.drain()
       world.pass(20.seconds.toNanos)
       world.checkIdle()
       assertEquals(world.findings.toList, Nil)
+    }
+  }
+
+  private def serving(config: GatewayConfig)(test: (World, Int) => Seq[Front]): Unit = {
+    val world = new World(1)
+    world.faults = FaultRates.none
+    val front  = FrontProtocol.FastCgi(Address.Tcp("127.0.0.1", 0))
+    val server = Gateway.startOn(world.platform, routes, front, config, readsAhead = false)
+    test(world, server.port).foreach(_.close())
+    world.pass(1.second.toNanos)
+    val _ = server.drain()
+    world.pass(20.seconds.toNanos)
+    world.checkIdle()
+    assertEquals(world.findings.toList, Nil)
+  }
+
+  test("chunks of more than maxBody that have all come are refused, not broken off") {
+    for (size <- Seq(15000, 15001))
+      serving(config.copy(server = config.server.copy(maxBody = 15000))) { (world, port) =>
+        val one = new Front(world, port)
+        one.ask(1, "/soon", 0, "POST")
+        one.send(1, 10000)
+        one.send(1, size - 10000)
+        one.end(1)
+        world.pass(3.seconds.toNanos)
+        assertEquals(one.statuses, List(if (size > 15000) "413" else "200"))
+        Seq(one)
+      }
+  }
+
+  test("a request that cannot be read, as another one's content waits, is not taken for one that stalls") {
+    serving(config.copy(maxUnread = 16 * 1024)) { (world, port) =>
+      val fronts = Seq.fill(3)(new Front(world, port)) // the last one finds no room
+      for (front <- fronts) {
+        front.ask(1, "/body", 60000)
+        for (_ <- 1 to 3) front.send(1, 10000)
+        front.ask(2, "/late", 30000)
+        for (_ <- 1 to 3) front.send(2, 10000)
+        for (_ <- 1 to 3) front.send(1, 10000)
+        front.end(1)
+        front.end(2)
+        world.pass(20.millis.toNanos)
+      }
+      assert(!finds(world, port), "the memory is short")
+      world.pass(5.seconds.toNanos)
+      assertEquals(fronts.init.map(_.statuses), Seq.fill(2)(List("200", "200")))
+      fronts
     }
   }
 }

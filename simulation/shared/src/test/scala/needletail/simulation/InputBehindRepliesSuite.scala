@@ -151,8 +151,9 @@ class InputBehindRepliesSuite extends Suite {
       seconds(world, 1)
       val refused = new Plain(world, port, bytes(post(60000), 30000), new Array[Byte](30000))
       assertEquals(refused.statuses, List("503"), "the memory is short")
-      seconds(world, 11)
+      seconds(world, 6) // they have 5 s from the refusal
       val served = new Plain(world, port, bytes(post(60000), 30000), new Array[Byte](30000))
+      seconds(world, 1) // the network may take 700 bytes at a time
       assertEquals(served.statuses, List("200"))
       // the first ones, as what has come of the last is not complete
       assert(idle.take(8).forall(_.statuses == List("200")), idle.map(_.answer))
@@ -168,11 +169,11 @@ class InputBehindRepliesSuite extends Suite {
         seconds(world, 1)
         val refused = new Plain(world, port, bytes(post(60000), 30000), new Array[Byte](30000))
         assertEquals(refused.statuses, List("503"), "the memory is short")
-        seconds(world, 11)
+        seconds(world, 6) // they have 5 s from the refusal
         val served = new Plain(world, port, bytes(post(40000), 20000), new Array[Byte](20000))
         seconds(world, 1) // the network may take 700 bytes at a time
         assertEquals(served.statuses, List("200"))
-        seconds(world, 10)
+        seconds(world, 15) // their handlers take 20 s
         assert(idle.forall(_.statuses.head == "200"), idle.map(_.answer))
         if (first == "late") assert(idle.exists(_.statuses == List("200", "503")), idle.map(_.answer))
         idle ++ Seq(refused, served)
@@ -260,11 +261,11 @@ class InputBehindRepliesSuite extends Suite {
       val refused = new Plain(world, server.port, bytes("soon", 20000), bytes("", 10000), bytes("\n"))
       seconds(world, 1)
       assertEquals(refused.answer, "", "the memory is short")
-      seconds(world, 12)
+      seconds(world, 5) // they have 5 s from the refusal
       val served = new Plain(world, server.port, bytes("soon", 20000), bytes("", 10000), bytes("\n"))
       seconds(world, 5)
       assertEquals(served.answer, "ok", idle.map(_.answer))
-      seconds(world, 14)
+      seconds(world, 21) // their answers take 30 s
       assert(idle.forall(_.answer.startsWith("late")), idle.map(_.answer))
       idle ++ Seq(refused, served)
     } { val _ = server.drain() }(world)

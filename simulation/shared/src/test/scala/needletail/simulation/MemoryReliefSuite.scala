@@ -75,7 +75,7 @@ class MemoryReliefSuite extends Suite {
       val all   = large +: small // together more than three quarters
       all.foreach(_.begin())
       assertEquals(all.map(_.status).toSet, Set(""), "none is refused at once")
-      world.pass(3.seconds.toNanos)
+      world.pass(1200.millis.toNanos) // a second without anything from them, and what a look takes
       assertEquals(large.status, "503")
       small.foreach(_.sendRest())
       assertEquals(small.map(_.status).toList, List.fill(14)("200"))
@@ -90,7 +90,7 @@ class MemoryReliefSuite extends Suite {
       val bodies = Seq(50000, 50000, 10000).map(body(world, server, _))
       (heads ++ bodies).foreach(_.begin())
       assertEquals(bodies.map(_.status).toSet, Set(""), "none is refused at once")
-      world.pass(3.seconds.toNanos)
+      world.pass(1200.millis.toNanos)
       assertEquals(bodies.map(_.status).sorted.toList, List("", "", "503"))
       heads ++ bodies
     }

@@ -192,6 +192,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
 
   def nowNanos: Long      = connection.loop.nowNanos
   def isBackedUp: Boolean = connection.pendingBytes > 0
+  def isPaused: Boolean   = connection.isPaused
 
   /** Pending output of all its requests, after passing on as much as possible. */
   def pendingOutput: Int = {

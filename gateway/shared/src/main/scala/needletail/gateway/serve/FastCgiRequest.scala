@@ -39,6 +39,7 @@ private[gateway] final class FastCgiRequest(
 
   // The request's content. If its length is not known, it is put into chunks, which the session can read.
   private var bodyLeft: Long     = 0
+  private var chunked: Long      = 0 // bytes of it that were put into chunks
   private var isChunked: Boolean = false
   private var inputEnded         = false
   private var unread: ByteWriter = null // null if nothing is kept
@@ -98,6 +99,7 @@ private[gateway] final class FastCgiRequest(
   private def take(bytes: Array[Byte], from: Int, until: Int): Unit = {
     if (session == null) begin(hasBody = true)
     if (isChunked && !over) {
+      chunked += until - from
       val w = keeping
       w.writeHex(until - from)
       w.writeCrLf()
@@ -126,8 +128,9 @@ private[gateway] final class FastCgiRequest(
     } else cutShort()
   }
 
-  /** All of its content has come, some of which may be kept here. */
-  private def allHasCome(): Unit = if (unread != null && !over) told(session.contentIsKept())
+  /** All of its content has come, some of which may be kept here. What is too large is refused when it is read. */
+  private def allHasCome(): Unit =
+    if (unread != null && !over && chunked <= loop.config.server.maxBody) told(session.contentIsKept())
 
   /**
    * Whether as much of its content is kept as allowed, so that reading pauses.
@@ -159,7 +162,7 @@ private[gateway] final class FastCgiRequest(
   }
 
   /** What is held for it until the web server has sent more of its content, or that waits behind its response. */
-  val memory: HeldMemory = new HeldMemory(beganNanos) {
+  val memory: HeldMemory = new HeldMemory {
     def heldForPeer: Long =
       if (over) 0
       else if (session == null) held
@@ -169,6 +172,10 @@ private[gateway] final class FastCgiRequest(
 
     def holdsUnread: Boolean = !over && unread != null && session != null && session.memory.holdsUnread
     def isOutput: Boolean    = false // that is the connection's
+
+    // what it has sent ahead keeps others from being read, too
+    private[needletail] override def isHeard: Boolean = holdsUnread || !connection.isPaused
+
     def offerOutput(): Unit  = ()
     def progress: Long       = received
     def relieve(): Unit      = connection.relieve(FastCgiRequest.this)

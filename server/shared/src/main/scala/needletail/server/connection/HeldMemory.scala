@@ -4,10 +4,8 @@ package needletail.server.connection
  * What is held for a peer, and whether that peer makes progress: all that a connection holds, or what one of the
  * requests that share it does, as the others' traffic is no progress of its own. See [[MemoryRelief]]. Used on the
  * connection's loop.
- *
- * @param now nanoseconds of the loop's clock
  */
-private[needletail] abstract class HeldMemory(now: Long) {
+private[needletail] abstract class HeldMemory {
 
   /** Bytes that are held until the peer sends or reads something, or that it has sent ahead. All can be released. */
   private[needletail] def heldForPeer: Long
@@ -21,19 +19,22 @@ private[needletail] abstract class HeldMemory(now: Long) {
   /** Grows with what the peer sends; without `holdsUnread` also with what it reads. May overflow. */
   private[needletail] def progress: Long
 
+  /** Whether the peer can make progress: what it sends is read. */
+  private[needletail] def isHeard: Boolean = true
+
   /** Makes what has been read since show in `progress`. */
   private[needletail] def offerOutput(): Unit
 
   /** Releases the bytes: refuses or aborts the requests that they are held for. */
   private[needletail] def relieve(): Unit
 
-  private var askedAt: Long        = now
-  private var lookedAt: Long       = now // when the peer last made progress, and how much by then
+  private var askedAt: Long        = Long.MinValue // never
+  private var lookedAt: Long       = 0             // when the peer last made progress, and how much by then
   private var progressBefore: Long = 0
 
   /**
    * Whether the peer has sent almost nothing, or read nothing, for a while; that it reads is not enough where input
-   * waits behind its reply. To be called repeatedly while memory is short.
+   * waits behind its reply. To be called repeatedly while memory is short: its time begins with the first call.
    *
    * @param now nanoseconds of the loop's clock
    */
@@ -41,15 +42,15 @@ private[needletail] abstract class HeldMemory(now: Long) {
     val isAhead  = holdsUnread
     val isReader = isOutput && !isAhead
     val patience = if (isReader || isAhead) HeldMemory.LongPatience else HeldMemory.SenderPatience
-    if (now - askedAt > patience) lookedAt = now // not called for long: its time begins
+    // its time begins with the first call, and anew if there was none for long
+    val begins = askedAt == Long.MinValue || now - askedAt > patience || !isHeard
     askedAt = now
-    if (now - lookedAt < patience) false
-    else {
+    (begins || now - lookedAt >= patience) && {
       if (isReader) offerOutput()
       val moved  = progress
       val least  = if (isReader) 1 else HeldMemory.LeastSent
       val by     = moved - progressBefore // negative if a count has overflowed
-      val stalls = by >= 0 && by < least
+      val stalls = !begins && by >= 0 && by < least
       if (!stalls) {
         lookedAt = now
         progressBefore = moved

@@ -5,9 +5,7 @@ import needletail.io.{Connection, ConnectionHandler}
 /**
  * A connection of a [[needletail.server.tcp.TcpServer]], for any protocol. All methods are called on the connection's loop.
  */
-abstract class ServedConnection(val connection: Connection)
-    extends HeldMemory(connection.loop.nowNanos)
-    with ConnectionHandler {
+abstract class ServedConnection(val connection: Connection) extends HeldMemory with ConnectionHandler {
 
   /** The links of [[LoopConnections]]: the list allocates nothing for a connection. */
   private[server] var previous: ServedConnection  = null

@@ -86,6 +86,9 @@ private[server] final class TunnelConnection(
     connection.deadline = Math.min(deadline, writingDeadline())
   }
 
+  /** What a listener that rests has not been given yet: its peer cannot send more. */
+  private[needletail] override def holdsUnread: Boolean = connection.isPaused && connection.pendingBytes == 0
+
   // notifications from the connection
 
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
