@@ -6,9 +6,11 @@ import needletail.http.text.ByteWriter
 import needletail.stream.{FrameError, Stream}
 
 /**
- * The content of a request or a response. It can be read once: whole, or as a stream on demand. After that a stream
- * has no more pieces, and reading the whole content fails with an IllegalStateException if it was received, or if it is
- * made of a stream and was read whole.
+ * The content of a request or a response. It can be read once: whole, or as a stream on demand. Content of a request
+ * that was received is not read a second time as if there were none, or only the rest: reading it whole fails with an
+ * IllegalStateException once anybody has begun to read it, and so does a stream that is asked for when it is being read
+ * whole, or has been read to its end; what is left is read from the stream that was begun. Content that is in memory can
+ * be read again.
  */
 abstract class MessageBody private[needletail] () {
 
@@ -18,7 +20,10 @@ abstract class MessageBody private[needletail] () {
   /** Whether it is known to have no content. */
   def isEmpty: Boolean
 
-  /** The content in pieces, each read from the connection on demand. */
+  /**
+   * The content in pieces, each read from the connection on demand. All streams of content that is being received share
+   * the pieces, until its end has been read.
+   */
   def stream: ByteStream
 
   /** The content's lines, as `Stream.lines` finds them. A line of more than `longest` bytes fails with HttpError 413. */
@@ -71,11 +76,12 @@ object MessageBody {
       announced: Long,
       origin: MessageBody = empty
   ): MessageBody = new MessageBody {
-    def length: Long                          = announced
-    def isEmpty: Boolean                      = announced == 0
-    def stream: ByteStream                    = source
+    def length: Long       = announced
+    def isEmpty: Boolean   = announced == 0
+    def stream: ByteStream =
+      if (origin eq empty) source else if (isCollected || isAtEnd && hasContent) readBefore else pieces
     def bytes(limit: Int): Async[Array[Byte]] =
-      if (isCollected) Async.fail(new IllegalStateException(ReadTwice))
+      if (isCollected || isBegun && (hasContent || !isAtEnd)) Async.fail(new IllegalStateException(ReadTwice))
       else {
         isCollected = true
         collect(source, new ByteWriter(1024), limit, hold = origin.hold(_))
@@ -86,10 +92,34 @@ object MessageBody {
     private[needletail] override def hold(more: Int): Throwable = origin.hold(more)
 
     private var isCollected = false
+
+    // of `pieces`
+    private var isBegun    = false
+    private var hasContent = false
+    private var isAtEnd    = false
+
+    private val pieces: ByteStream = new ByteStream {
+      def next(): Async[Option[Array[Byte]]] =
+        if (isCollected) readBefore.next()
+        else {
+          isBegun = true
+          source.next().map { piece =>
+            if (piece.isEmpty) isAtEnd = true else hasContent = true
+            piece
+          }
+        }
+      def cancel(): Unit = source.cancel()
+    }
   }
 
   private[needletail] final val ReadTwice =
-    "the content of a request can be read once, and has been read: keep what was read"
+    "the content of a request can be read once, whole or as a stream, and has been read: keep what was read, or the stream"
+
+  /** In place of the stream of content that has been read. */
+  private[needletail] val readBefore: ByteStream = new ByteStream {
+    def next(): Async[Option[Array[Byte]]] = Async.fail(new IllegalStateException(ReadTwice))
+    def cancel(): Unit                     = ()
+  }
 
   /**
    * Reads a stream to its end into one array. Fails with HttpError 413 beyond `limit`. If `announced` is not negative,

@@ -47,6 +47,25 @@ class MessageBodySuite extends needletail.testing.Suite {
     assert(body.bytes.poll.exists(_.failed.get.isInstanceOf[IllegalStateException]))
   }
 
+  test("content made of a request's is read once, however it is read") {
+    def twice(read: MessageBody => needletail.async.Async[Any]*): Unit = {
+      val body = MessageBody.streamed(pieces(2), -1, MessageBody.of("abc"))
+      assert(read.init.forall(_(body).poll.exists(_.isSuccess)))
+      val error = read.last(body).poll.get.failed.get
+      assert(error.isInstanceOf[IllegalStateException] && error.getMessage == MessageBody.ReadTwice, error)
+    }
+    val whole: MessageBody => needletail.async.Async[Any]  = _.bytes
+    val first: MessageBody => needletail.async.Async[Any]  = _.stream.next()
+    val stream: MessageBody => needletail.async.Async[Any] = _.stream.toList(10)
+    for (
+      read <-
+        Seq(Seq(whole, whole), Seq(whole, first), Seq(first, whole), Seq(stream, stream), Seq(stream, whole))
+    )
+      twice(read*)
+    val body = MessageBody.streamed(pieces(0), -1, MessageBody.of("abc"))
+    for (read <- Seq(stream, stream, whole)) assert(read(body).poll.get.isSuccess, "there is nothing to lose")
+  }
+
   test("a stream beyond the limit is refused and cancelled") {
     var cancelled = false
     val endless   = new ByteStream {

@@ -109,10 +109,11 @@ sealed abstract class Routes extends Handler {
 
   /** The documentation of these routes, of those that are reached: method, path, parameters with types, text. */
   final def describe: Description = {
-    val (shown, _) = all.foldLeft((Vector.empty[CompiledRoute], Reachable.none)) { case ((some, known), route) =>
-      val next = route.compiled
-      (if (known.hiding(next).isEmpty) some :+ next else some, known + next)
-    }
+    val (shown, _) =
+      all.foldLeft((Vector.empty[CompiledRoute], Reachable.none)) { case ((some, known), route) =>
+        val next = route.compiled
+        (if (known.hiding(next).isEmpty) some :+ next else some, known + next)
+      }
     Description(shown.map(_.description).toList)
   }
 }

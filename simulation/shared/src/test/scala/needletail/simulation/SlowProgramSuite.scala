@@ -47,7 +47,11 @@ class SlowProgramSuite extends Suite {
     (
       "FastCGI",
       fastcgi("/app", _, config),
-      Seq(FastCgiRecords.record(6, 1, head), FastCgiRecords.end(6, 1), FastCgiRecords.record(3, 1, new Array[Byte](8)))
+      Seq(
+        FastCgiRecords.record(6, 1, head),
+        FastCgiRecords.end(6, 1),
+        FastCgiRecords.record(3, 1, new Array[Byte](8))
+      )
     ),
     ("SCGI", scgi("/app", _, config), Seq(head))
   )
@@ -94,7 +98,10 @@ class SlowProgramSuite extends Suite {
 
   for ((name, routes, answer) <- kinds)
     test(s"$name: a program that reads slowly has time as long as it reads, and not longer") {
-      for (seed <- 1L to 3L; (slowFor, pause, status) <- Seq((7.seconds, 0.seconds, "200"), (1.second, 5.seconds, "504"))) {
+      for (
+        seed                     <- 1L to 3L;
+        (slowFor, pause, status) <- Seq((7.seconds, 0.seconds, "200"), (1.second, 5.seconds, "504"))
+      ) {
         val world = new World(seed)
         world.faults = FaultRates.none
         assertEquals(uploaded(world, routes, answer, slowFor, pause), status, s"seed $seed, $slowFor")

@@ -39,7 +39,7 @@ private[gateway] final class FastCgiRequest(
 
   // The request's content. If its length is not known, it is put into chunks, which the session can read.
   private var bodyLeft: Long     = 0
-  private var chunked: Long      = 0 // bytes of it that were put into chunks
+  private var chunked: Long      = 0    // bytes of it that were put into chunks
   private var isChunked: Boolean = false
   private var inputEnded         = false
   private var unread: ByteWriter = null // null if nothing is kept
@@ -176,9 +176,9 @@ private[gateway] final class FastCgiRequest(
     // what it has sent ahead keeps others from being read, too
     private[needletail] override def isHeard: Boolean = holdsUnread || !connection.isPaused
 
-    def offerOutput(): Unit  = ()
-    def progress: Long       = received
-    def relieve(): Unit      = connection.relieve(FastCgiRequest.this)
+    def offerOutput(): Unit = ()
+    def progress: Long      = received
+    def relieve(): Unit     = connection.relieve(FastCgiRequest.this)
   }
 
   def relieve(): Unit = if (!over) {

@@ -46,6 +46,7 @@ private[server] final class BodyReader(
   private var dropping: Boolean     = false
   private var ended: Boolean        = false
   private var isTold: Boolean       = false // that it has ended, to who reads it
+  private var reading: Byte         = BodyReader.Unread
   private var owesContinue: Boolean = false
   private var answered: Boolean     = false
 
@@ -81,17 +82,37 @@ private[server] final class BodyReader(
   /** Bytes still to come; 0 if not known in advance. */
   def leftKnown: Long = if (ended || decoder.isChunked) 0 else decoder.left
 
-  val stream: ByteStream = new ByteStream {
-    def next(): Async[Option[Array[Byte]]] = pullNext(asPart = false)
+  /** What `stream` is until it has been read. */
+  val pieces: ByteStream = new ByteStream {
+    def next(): Async[Option[Array[Byte]]] = read(BodyReader.InPieces)
     def cancel(): Unit                     = ()
   }
+
+  private def whole: ByteStream = new ByteStream {
+    def next(): Async[Option[Array[Byte]]] = read(BodyReader.Whole)
+    def cancel(): Unit                     = ()
+  }
+
+  private def read(as: Byte, asPart: Boolean = false): Async[Option[Array[Byte]]] =
+    if (as == BodyReader.InPieces && isReadWhole) BodyReader.readTwice
+    else {
+      reading = as
+      pullNext(asPart)
+    }
+
+  def stream: ByteStream = if (isReadWhole || isTold && isBegun) MessageBody.readBefore else pieces
+
+  /** Whether reading has begun, and not of empty content, which can be read as often as one likes. */
+  private def isBegun: Boolean = reading != BodyReader.Unread && failure == null && !(ended && read == 0)
+
+  private def isReadWhole: Boolean = reading == BodyReader.Whole && isBegun
 
   def bytes: Async[Array[Byte]] = bytes(context.config.maxBodyInMemory)
 
   def bytes(limit: Int): Async[Array[Byte]] = {
     // larger than what the loop may ever hold is too large (413), not only short of memory now (503)
     val most = Math.min(limit.toLong, context.memory.largeShare).toInt
-    if (isTold && read > 0) Async.fail(new IllegalStateException(MessageBody.ReadTwice))
+    if (isBegun) BodyReader.readTwice
     else if (announced > most)
       Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $most bytes"))
     else if (announced >= 0 && read == 0 && !ended && !dropping && input.available >= announced) {
@@ -99,12 +120,15 @@ private[server] final class BodyReader(
       val refusal = hold(announced.toInt)
       if (refusal == null) {
         isTold = true
-        stream.next().map(piece => piece.getOrElse(BodyReader.none))
+        read(BodyReader.Whole).map(piece => piece.getOrElse(BodyReader.none))
       } else Async.fail(refusal)
     } else {
       val refusal = hold(BodyReader.FirstRoom)
       if (refusal != null) Async.fail(refusal)
-      else MessageBody.collect(stream, new ByteWriter(BodyReader.FirstRoom), most, announced, hold(_))
+      else {
+        reading = BodyReader.Whole
+        MessageBody.collect(whole, new ByteWriter(BodyReader.FirstRoom), most, announced, hold(_))
+      }
     }
   }
 
@@ -131,7 +155,7 @@ private[server] final class BodyReader(
    * As `stream.next()`, for a reply that consists of this content. The piece can be `BodyReader.part`: then it is in
    * `partBytes`, which are the connection's, and has to be written before the turn ends; `partWritten` says that it was.
    */
-  def nextPart(): Async[Option[Array[Byte]]] = pullNext(asPart = true)
+  def nextPart(): Async[Option[Array[Byte]]] = read(BodyReader.InPieces, asPart = true)
 
   private def told: Async[Option[Array[Byte]]] = {
     isTold = true
@@ -360,6 +384,13 @@ private[server] object BodyReader {
 
   /** A piece that is a part of the window, see `nextPart`. */
   val part = new Array[Byte](1)
+
+  // how the content is read
+  private final val Unread: Byte   = 0
+  private final val InPieces: Byte = 1
+  private final val Whole: Byte    = 2
+
+  private def readTwice: Async[Nothing] = Async.fail(new IllegalStateException(MessageBody.ReadTwice))
 
   private val none = new Array[Byte](0)
   private val end  = Async.value(None)

@@ -217,7 +217,7 @@ private[server] final class ServerExchange(
   }
 
   /** Whether the reply consists of the content of its own request. */
-  def isEcho: Boolean = body != null && (response.source eq body.stream)
+  def isEcho: Boolean = body != null && (response.source eq body.pieces)
 
   /** Whether the reply is an event stream, which may end after any event, as its client reconnects (HTML standard). */
   def isEventStream: Boolean =

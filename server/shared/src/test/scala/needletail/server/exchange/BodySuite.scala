@@ -62,16 +62,52 @@ class BodySuite extends Suite {
     val after: Handler =
       request => answer(request.body.stream.fold(0)((n, _) => n).flatMap(_ => request.text))
     val further: Handler = request => answer(request.body.stream.next().flatMap(_ => request.text))
-    for (sent <- Seq(post(5) + "hello", chunkedPost + "5\r\nhello\r\n0\r\n\r\n")) {
-      for (handler <- Seq(twice, after)) {
-        val output = content(new FakeWire(handler, config).send(sent).output)
-        assert(output.startsWith("the content of a request can be read once"), output)
-      }
-      // the rest, of which there is none
-      assertEquals(content(new FakeWire(further, config).send(sent).output), "")
-      assertEquals(content(new FakeWire(whole, config).send(sent).output), "hello")
+    val anew: Handler    =
+      request => answer(all(request.body.stream).flatMap(_ => all(request.body.stream)))
+    val streamed: Handler = request => answer(request.text.flatMap(_ => all(request.body.stream)))
+    val kept: Handler     = request => {
+      val stream = request.body.stream
+      answer(request.text.flatMap(_ => all(stream)))
     }
-    assertEquals(content(new FakeWire(twice, config).send(post(0)).output), "")
+    val atOnce: Handler = request => {
+      val first = request.text
+      answer(request.text.flatMap(second => first.map(_ + second)))
+    }
+    val beside: Handler = request => {
+      val first = request.text
+      answer(all(request.body.stream).flatMap(second => first.map(_ + second)))
+    }
+    for (sent <- Seq(Seq(post(5), "hello"), Seq(chunkedPost, "5\r\nhello\r\n0\r\n\r\n"))) {
+      for (
+        handler <- Seq(twice, after, further, anew, streamed, kept, atOnce, beside);
+        parts   <- Seq(sent, Seq(sent.mkString))
+      ) {
+        val wire = new FakeWire(handler, config)
+        parts.foreach(wire.send(_))
+        val output = content(wire.output)
+        assert(output.startsWith("the content of a request can be read once"), s"$parts: $output")
+      }
+      assertEquals(content(new FakeWire(whole, config).send(sent.mkString).output), "hello")
+    }
+    for (
+      handler <- Seq(twice, after, further, anew, streamed, kept, atOnce, beside);
+      empty   <- Seq(post(0), chunkedPost + "0\r\n\r\n")
+    )
+      assertEquals(content(new FakeWire(handler, config).send(empty).output), "", empty)
+  }
+
+  private def all(stream: ByteStream): Async[String] =
+    stream.fold("")((text, piece) => text + new String(piece))
+
+  test("a stream that has been begun can be read on, also if it is asked for again") {
+    val twoParts: Handler = request =>
+      request.body.stream.next().flatMap(first =>
+        all(request.body.stream).map(rest => Response.ok(s"${new String(first.get)}|$rest"))
+      )
+    assertEquals(
+      content(new FakeWire(twoParts, config).send(post(5)).send("hel").send("lo").output),
+      "hel|lo"
+    )
   }
 
   test("content that comes later extends the time limit of the request, and of those derived from it") {
