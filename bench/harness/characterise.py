@@ -12,6 +12,7 @@ from pathlib import Path
 
 import machine
 import process
+import programs
 
 sys.path.insert(0, str(machine.BENCH / "gateway"))
 import setups  # noqa: E402
@@ -30,8 +31,7 @@ def arguments(known):
     unknown = [name for name in chosen.names if name not in known]
     if unknown:
         parser.error(f"no server is named {unknown[0]}")
-    if not LOAD.exists():
-        parser.error("dist/bin/needletail-load is missing: run ./sbt dist first")
+    programs.need("bench/characterise", LOAD)
     return chosen
 
 

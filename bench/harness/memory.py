@@ -17,6 +17,7 @@ import sys
 import time
 
 import machine
+import programs
 
 BODY = 1024 * 1024
 LIMIT = 20  # seconds that anything may take
@@ -47,8 +48,7 @@ def main():
 
 def start(options):
     program = machine.ROOT / "dist/bin/payment"
-    if not program.exists():
-        sys.exit("bench/memory: dist/bin/payment is missing: run ./sbt 'dist payment' first")
+    programs.need("bench/memory", program)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         admin = free.getsockname()[1]

@@ -16,6 +16,7 @@ from datetime import datetime
 from xml.sax.saxutils import escape
 
 import machine
+import programs
 
 PORT, FIRST = 8080, 40000
 URL = f"http://127.0.0.1:{PORT}/dispatcher"
@@ -53,7 +54,7 @@ def start_server():
     native, jvm = machine.ROOT / "dist/bin/counter-native", machine.ROOT / "dist/bin/counter"
     program = native if native.exists() else jvm
     if not program.exists():
-        sys.exit("bench/ports: dist/bin/counter is missing: run ./sbt 'dist counter' first")
+        sys.exit(f"bench/ports: {programs.message(program)}")
     server = subprocess.Popen([str(program), "--port", str(PORT)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for _ in range(300):
         if subprocess.run(["curl", "-s", "-o", os.devnull, "-m", "2", URL]).returncode == 0:

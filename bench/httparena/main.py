@@ -20,8 +20,9 @@ PORTS = (8080, 8081)
 def main():
     parser = argparse.ArgumentParser(prog="bench/httparena/run", description=__doc__)
     parser.add_argument("arena", type=Path, metavar="HTTPARENA", help="a checkout of the repository MDA2AV/HttpArena")
-    parser.add_argument("what", choices=["validate", "load"])
-    parser.add_argument("names", nargs="*", metavar="SERVER",
+    parser.add_argument("what", choices=["validate", "load"], metavar="validate|load", help="what to make of it")
+    # without a default of its own argparse would call it required
+    parser.add_argument("names", nargs="*", metavar="SERVER", default=[],
                         help="jvm, native; for load also entries of the board: " + ", ".join(entries.BOARD) + ". Default: all")
     parser.add_argument("--profiles", help="load: only these, separated by commas")
     parser.add_argument("--rounds", type=int, default=3, help="load: default %(default)s")
