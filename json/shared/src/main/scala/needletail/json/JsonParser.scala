@@ -92,20 +92,44 @@ private[json] final class JsonParser[A](bytes: Array[Byte], limits: JsonLimits, 
         spaces()
         more = continues('}')
       }
-      build.obj(unique(found.result(), from))
+      build.obj(unique(found.result(), from, depth))
     }
   }
 
-  private def unique(members: Vector[(String, A)], from: Int): Vector[(String, A)] =
+  private def unique(members: Vector[(String, A)], from: Int, depth: Int): Vector[(String, A)] =
     UniqueNames.duplicate(members) match {
       case None       => members
       case Some(name) =>
         if (limits.duplicates == DuplicateNames.Last) UniqueNames.last(members)
         else {
-          at = from
+          toSecond(name, from, depth)
           fail(s"duplicate member '${Quote(name)}'")
         }
     }
+
+  /**
+   * Goes back to the second member of that name in the object that begins at `from`, by reading it once more: places of
+   * members are not kept, as hardly any document needs them.
+   */
+  private def toSecond(name: String, from: Int, depth: Int): Unit = {
+    values = 0 // fewer than before: it is only a part
+    at = from + 1
+    var left = 2
+    while (left > 0) {
+      spaces()
+      val place = at
+      if (string() == name) left -= 1
+      if (left == 0) at = place
+      else {
+        spaces()
+        skip(':')
+        spaces()
+        value(depth)
+        spaces()
+        skip(',')
+      }
+    }
+  }
 
   /** After an element: true after a comma, and false after `close`. */
   private def continues(close: Char): Boolean =

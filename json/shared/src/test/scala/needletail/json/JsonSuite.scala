@@ -54,12 +54,20 @@ class JsonSuite extends Suite {
   test("a name twice is an error, or the last one counts; in large objects too") {
     assertEquals(
       error("""[{"a":1,"a":2}]"""),
-      "malformed JSON: field '[0]': duplicate member 'a' at byte 1"
+      "malformed JSON: field '[0]': duplicate member 'a' at byte 8"
     )
+    // the place is that of the second name, whatever is before it and in it
+    val places = List(
+      "{\"a\":1,\"a\":2}"                                                    -> 7,
+      "{ \"b\" : [1,{\"a\":0}] , \"a\":{\"a\":{}},\n\"\\u0061\" :3,\"a\":4}" -> 36,
+      "{\"x\":{\"c\":1,\"d\":2,\"c\":3},\"x\":1}"                            -> 18
+    )
+    for ((text, place) <- places)
+      assertEquals(Json.parse(text).left.map(_.offset).left.getOrElse(-1), place, text)
     val last = JsonLimits(duplicates = DuplicateNames.Last)
     assertEquals(Json.parse("""{"a":1,"b":2,"a":3}""", last).map(_.toString), Right("""{"a":3,"b":2}"""))
     val many = (0 until 100).map(i => s"\"n$i\":$i").mkString("{", ",", ",\"n7\":0}")
-    assert(error(many).contains("duplicate member 'n7'"), error(many))
+    assert(error(many).endsWith(s"duplicate member 'n7' at byte ${many.lastIndexOf("\"n7\"")}"), error(many))
     assertEquals(Json.parse(many, last).map(_.at("n7").as[Int]), Right(Right(0)))
     intercept[IllegalArgumentException](Json.obj("a" -> 1, "a" -> 2))
   }

@@ -5,7 +5,7 @@ import needletail.load.plan.{Load, LoadPlan, Pause, Trust, UserShares}
 import needletail.load.result.PlanSummary
 
 /** Describes a plan for reports. */
-private[engine] object PlanDescription {
+private[load] object PlanDescription {
   def of(compiled: ExecutablePlan): PlanSummary = {
     val plan = compiled.plan
     val base = PlanSummary(
@@ -43,16 +43,21 @@ private[engine] object PlanDescription {
     )
   }
 
-  private def ofOpen(base: PlanSummary, plan: LoadPlan, load: Load.Open): PlanSummary = {
+  /** How many milliseconds it takes until the highest rate is reached. */
+  private[load] def ramp(load: Load.Open): Long = {
     val reached = load.steps.map(s => math.max(s.from, s.to)).max
     val before  = load.steps.takeWhile(s => math.max(s.from, s.to) < reached)
-    val ramp    = before.map(_.duration.toMillis).sum +
+    before.map(_.duration.toMillis).sum +
       load.steps.lift(before.size).filter(_.from < reached).fold(0L)(_.duration.toMillis)
+  }
+
+  private def ofOpen(base: PlanSummary, plan: LoadPlan, load: Load.Open): PlanSummary = {
+    val reached = load.steps.map(s => math.max(s.from, s.to)).max
     base.copy(
       model = "open",
       users = load.connections,
       rate = reached,
-      rampMillis = ramp,
+      rampMillis = ramp(load),
       durationMillis = load.steps.map(_.duration.toMillis).sum,
       detail = Vector("arrivals" -> (if (load.poisson) "by chance (Poisson)" else "at constant distances")) ++
         (if (load.steps.size < 2) Vector.empty else Vector("steps" -> load.steps.map(step).mkString(", "))) ++

@@ -32,7 +32,7 @@ final class Figures {
   /** Requests that failed because of what the server did or did not do, from due to the end. */
   def failed: Histogram = histogram(2)
 
-  /** Bytes of content received. */
+  /** Bytes of content of complete answers. */
   var received: Long = 0
 
   def count(outcome: Outcome): Long = outcomes(outcome.index)

@@ -4,7 +4,7 @@ import java.util.{PriorityQueue, SplittableRandom}
 
 import scala.collection.mutable
 
-import needletail.load.engine.LoadRunner
+import needletail.load.engine.{LoadRunner, PlanDescription}
 import needletail.load.plan.{Load, LoadPlan, Pause}
 import needletail.load.result._
 
@@ -260,7 +260,12 @@ final class ModelDriver(
           ("closed", math.max(load.users, plan.kinds.flatMap(_.users).sum), 0.0, load.ramp.toMillis)
         case load: Load.Open =>
           open(load)
-          ("open", load.connections, load.steps.map(s => math.max(s.from, s.to)).max, 0L)
+          (
+            "open",
+            load.connections,
+            load.steps.map(s => math.max(s.from, s.to)).max,
+            PlanDescription.ramp(load)
+          )
       }
       val planned = if (loadEnd == Long.MaxValue) 0 else loadEnd / 1000000
       while (!events.isEmpty && !finished) {

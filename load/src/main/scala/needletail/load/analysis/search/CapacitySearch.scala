@@ -120,12 +120,12 @@ final class CapacitySearch(
 
   /**
    * With the highest rate of all steps so far. The capacity for latency counts as what was offered when it was held, as
-   * no more than some hundredths of that were answered later.
+   * no more than some hundredths of that were answered later. No step of a rate counts as more than it offered.
    */
   private def highest(most: Throughput, latency: Option[Capacity]): Throughput = {
     val held                              = latency.filter(knee => satisfied(knee.held))
     def highestOf(m: Measurement): Double =
-      held.filter(_.held eq m).fold(rate(m))(knee => math.max(rate(m), knee.rate.low))
+      held.filter(_.held eq m).fold(m.sustainedRate)(knee => math.max(m.sustainedRate, knee.rate.low))
     val fastest = steps
       .filter(m => m.isComplete && tolerable(m) && !(m eq most.held))
       .maxByOption(highestOf)
@@ -372,9 +372,11 @@ final class CapacitySearch(
     limited.fold(own)(_ and own.at(measured.label))
   }
 
-  /** Without requests that wait for a connection: those are not in flight. */
-  private def concurrency(measured: Measurement): Double =
-    rate(measured) * measured.window.total.service.getMean / 1e9
+  /** By Little's law, without requests that wait for a connection: no more than there is room for on connections. */
+  private def concurrency(m: Measurement): Double = math.min(
+    limits.connections.toDouble * m.run.plan.pipelining,
+    m.sustainedRate * m.window.total.service.getMean / 1e9
+  )
 
   private def people(users: Int): String = if (users == 1) "1 user" else s"$users users"
 

@@ -26,7 +26,7 @@ final case class Capacity(rate: Range, users: Double, held: Measurement, isHeld:
  * The highest rate of good responses with tolerable errors, and the fewest users who reach about that.
  *
  * @param rate from the lowest rate of a quarter of the time for which those users were held to the highest rate that was
- *   measured in any step
+ *   measured in any step; a step of a rate counts as what it offered at most
  * @param users the fewest
  * @param held the measurement of those
  * @param fastest the step of the highest rate, if that is not within what `held` shows

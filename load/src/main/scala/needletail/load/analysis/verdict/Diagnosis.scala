@@ -23,8 +23,10 @@ final class Diagnosis private (
   /** The verdict on one metric, and on one kind of requests if given. */
   def of(metric: Metric, kind: Option[Int] = None): Verdict = {
     val figure = window.figure(metric, kind)
-    val found  = bottleneckChecks.flatMap(_.verdict(metric, figure)) ++ fewAnswers(metric, kind) ++
-      (if (window.isShort && figure.nonEmpty && isTooShort) Some(tooShort) else None)
+    // a share of few requests says as little as a percentile of few, which `fewAnswers` judges
+    val short = isTooShort && figure.nonEmpty && (window.isShort || metric == Metric.Errors)
+    val found = bottleneckChecks.flatMap(_.verdict(metric, figure)) ++ fewAnswers(metric, kind) ++
+      (if (short) Some(tooShort) else None)
     if (found.nonEmpty) found.reduce(_ and _)
     else if (figure.isEmpty) Diagnosis.Nothing
     else if (metric == Metric.Rate && asAsked) Verdict.Load else Verdict.Server

@@ -17,6 +17,15 @@ final class Measurement(val label: String, val run: RunResult, val pause: Option
   def figure(metric: Metric, kind: Option[Int] = None): Option[Double] = window.figure(metric, kind)
   def verdict(metric: Metric, kind: Option[Int] = None): Verdict       = diagnosis.of(metric, kind)
 
+  /**
+   * Good responses per second, in the open model at most as many as were offered: those to requests that had become due
+   * before, such as a backlog of the ramp, are no rate that could be kept up.
+   */
+  def sustainedRate: Double = {
+    val rate = figure(Metric.Rate).getOrElse(0.0)
+    if (run.plan.model == "open") math.min(rate, run.plan.rate) else rate
+  }
+
   /** Whether the load was offered to its end, but for the time of a step of the clock. */
   def isComplete: Boolean = run.loadMillis >= run.plan.durationMillis - 100
 

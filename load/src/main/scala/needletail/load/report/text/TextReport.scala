@@ -45,7 +45,7 @@ private[load] object TextReport {
     if (all.requests == 0) Vector("No request ended.")
     else Vector(
       s"${Quantity.counted(all.requests, "request")}: ${Quantity.count(all.good)} good, ${Quantity.count(all.bad)} bad " +
-        s"(${Quantity.share(all.errorRate)}); ${Quantity.bytes(all.received)} of content received.$ramp"
+        s"(${Quantity.share(all.errorRate)}); ${Quantity.bytes(all.received)} of content received in complete responses.$ramp"
     )
   }
 

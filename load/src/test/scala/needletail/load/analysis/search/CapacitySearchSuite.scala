@@ -100,6 +100,34 @@ class CapacitySearchSuite extends Suite {
     assert(knee.rate.low <= most.rate.high, (most.rate, knee.rate))
   }
 
+  test("a step that catches up with what became due before it counts as what it offered") {
+    val stalled    = ModelServer(1000, 20000000, stall = (100000000L, 1000000000L))
+    val (found, _) = characterise(
+      ModelServer(10, 20000000),
+      byRate = Some(ModelServer(1000, 20000000)),
+      mostRate = 600,
+      at = label => if (label == "600/s") Some(stalled) else None
+    )
+    val step = found.steps.find(_.label == "600/s").getOrElse(fail("no such step"))
+    assert(step.figure(Metric.Rate).exists(_ > 620), step.figure(Metric.Rate)) // with the backlog of the ramp
+    val most = found.throughput.getOrElse(fail("no throughput"))
+    assert(most.rate.high <= 600, (most.rate, most.fastest.map(_.label)))
+  }
+
+  test("no more requests are in flight than there are connections") {
+    val stalled    = ModelServer(1000, 20000000, stall = (100000000L, 1000000000L))
+    val (found, _) = characterise(
+      ModelServer(10, 20000000),
+      byRate = Some(ModelServer(1000, 20000000)),
+      mostRate = 1000, // as much as the connections can do, so that what has waited is never caught up with
+      at = label => if (label.endsWith("/s, held")) Some(stalled) else None,
+      objective = conditions("errors < 10 %"),
+      connections = 20
+    )
+    val knee = found.latency.getOrElse(fail("no knee"))
+    assert(knee.users > 5 && knee.users <= 20, knee.users)
+  }
+
   test("with arrivals at random intervals too") {
     val (found, _) = characterise(ModelServer(10, 10000000), poisson = true)
     near(found.latency.fold(0.0)(_.rate.low), 1000)

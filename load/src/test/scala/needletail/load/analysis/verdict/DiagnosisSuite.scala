@@ -71,6 +71,30 @@ class DiagnosisSuite extends Suite {
     assertEquals(run.verdict(p99).limit, Client)
   }
 
+  test("the warning before a run and its verdict say the same of the ports") {
+    val few     = ModelDriver.machine.copy(firstPort = 40000, lastPort = 40399, timeWaitSeconds = 60)
+    val plan    = Plans.open(500, 10.seconds).copy(keepAlive = false)
+    val run     = measured(new ModelDriver(ModelServer(), ports = 300, machine = few).run(plan, _ => true))
+    val warning = needletail.load.engine.Preflight.check(plan, few)
+    assert(warning.exists(_.contains("it can open 7 connections/s")), warning) // 6.67
+    mentions(run.verdict(Metric.Rate), "400 ports allow 7 new connections a second")
+  }
+
+  test("a rate that was offered counts as no more, whatever was answered of what had become due before") {
+    val run   = open()(identity).run // 500/s
+    val fewer = new Measurement("", run.copy(plan = run.plan.copy(rate = 400)), None)
+    assert(fewer.figure(Metric.Rate).exists(_ > 450), fewer.figure(Metric.Rate))
+    assertEquals(fewer.sustainedRate, 400.0)
+  }
+
+  test("a share of few requests is as uncertain as the run") {
+    val few = open(rate = 5)(identity)
+    assertEquals((few.diagnosis.overall.limit, few.verdict(Metric.Errors).limit), (Uncertain, Uncertain))
+    mentions(few.verdict(Metric.Errors), "too short to judge")
+    val many = open(rate = 50)(identity)
+    assertEquals((many.diagnosis.overall.limit, many.verdict(Metric.Errors).limit), (Server, Server))
+  }
+
   test("ports that are all but gone cast doubt") {
     val plan = Plans.open(400, 10.seconds).copy(keepAlive = false)
     val run  = measured(new ModelDriver(ModelServer(), _.copy(timeWait = 27000)).run(plan, _ => true))

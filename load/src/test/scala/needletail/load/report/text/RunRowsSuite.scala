@@ -49,6 +49,13 @@ class RunRowsSuite extends Suite {
     assert(!said.exists(_.contains("The server did not keep")), said)
   }
 
+  test("content is said to be that of complete responses, as no other is counted") {
+    val stuck = new ModelDriver(ModelServer(workers = 1, serviceNanos = 60000000000L))
+    val run   = new Measurement("run", stuck.run(Plans.open(10, 2.seconds), _ => true), None)
+    val text  = TextReport.run(run, Vector.empty)
+    assert(text.exists(_.endsWith("; 0 B of content received in complete responses.")), text)
+  }
+
   test(
     "Little's law is said to hold where the two figures are close, not where they are only within the error"
   ) {
