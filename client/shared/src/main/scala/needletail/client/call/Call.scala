@@ -128,7 +128,10 @@ final class Call private[client] (
     copy(limit = limit)
   }
 
-  /** With a deadline, in addition to the other limits: the earliest one applies. */
+  /**
+   * With a deadline, in addition to the other limits: the earliest one applies. The call fails before it, by a tenth of
+   * the time that is left but at most 10 ms, so that a handler can still respond to the failure.
+   */
   def timeout(limit: TimeLimit): Call = copy(deadline = deadline.min(limit))
 
   /** With the deadline of an incoming request. An implicit request has the same effect. */

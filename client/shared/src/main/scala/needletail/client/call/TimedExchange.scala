@@ -14,10 +14,17 @@ private[client] abstract class TimedExchange(
   private var inBody    = false // whether a streamed body is being sent or received
   private var bodyPhase = false // whether `bodyTimeout` applies now: not where the call's deadline is nearer
 
+  /** The call's deadline, a little earlier: who has a request to answer by then can still say what failed. */
+  private var due = 0L
+
   /** The call begins. */
   protected final def startCall(now: Long): Unit = {
     callEnd = now + limitNanos
-    if (call.deadline.isSet && call.deadline.nanos - callEnd < 0) callEnd = call.deadline.nanos
+    if (call.deadline.isSet) {
+      due = call.deadline.nanos
+      due -= math.min(TimedExchange.LeadNanos, math.max(0L, due - now) / 10)
+      if (due - callEnd < 0) callEnd = due
+    }
   }
 
   /** An attempt begins. `repeatable`: it has the time limit of an attempt, as another one may follow. */
@@ -37,9 +44,9 @@ private[client] abstract class TimedExchange(
     inBody = true
     bodyPhase = true
     deadline = context.loop.nowNanos + context.bodyNanos
-    if (call.deadline.isSet && call.deadline.nanos - deadline < 0) {
+    if (call.deadline.isSet && due - deadline < 0) {
       bodyPhase = false
-      callEnd = call.deadline.nanos
+      callEnd = due
       deadline = callEnd
     }
   }
@@ -56,7 +63,7 @@ private[client] abstract class TimedExchange(
 
   private def restartCall(): Unit = {
     callEnd = context.loop.nowNanos + limitNanos
-    if (call.deadline.isSet) callEnd = math.min(callEnd, call.deadline.nanos)
+    if (call.deadline.isSet) callEnd = math.min(callEnd, due)
     deadline = callEnd
   }
 
@@ -67,9 +74,13 @@ private[client] abstract class TimedExchange(
   override final def limitText: String = {
     val config = context.config
     if (bodyPhase) s"within ${config.bodyTimeout.toMillis} ms of its last bytes"
-    else if (call.deadline.isSet && callEnd == call.deadline.nanos)
+    else if (call.deadline.isSet && callEnd == due)
       "before the deadline of the request it was made for"
     else if (deadline - callEnd < 0) s"within ${config.attemptTimeout.fold(0L)(_.toMillis)} ms"
     else s"within ${(if (call.limit != null) call.limit else config.requestTimeout).toMillis} ms"
   }
+}
+
+private object TimedExchange {
+  private final val LeadNanos = 10L * 1000 * 1000
 }

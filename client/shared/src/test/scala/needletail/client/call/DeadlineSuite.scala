@@ -28,6 +28,19 @@ class DeadlineSuite extends Suite with Misbehaving {
     }
   }
 
+  test("a call with all of its request's time fails before that is over, so that the answer says why") {
+    scripted((_, _) => ()) { (hung, client) =>
+      val handler: Handler = { request =>
+        implicit val all: Request = request
+        client.get(hung.url).text.map(Response.ok)
+      }
+      serving(handler, strict, serverConfig.copy(handlerTimeout = 200.millis)) { (front, caller) =>
+        for (_ <- 1 to 10)
+          assertEquals(caller.get(front.url).await().status, Status.GatewayTimeout)
+      }
+    }
+  }
+
   test("an implicit request bounds the calls made where it is in scope") {
     serving(_ => Response.ok("hello")) { (back, client) =>
       @volatile var left: Option[FiniteDuration] = None
