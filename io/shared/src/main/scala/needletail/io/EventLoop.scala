@@ -215,7 +215,7 @@ final class EventLoop private[io] (
 
   private def live(): Unit = {
     Loop.enter(this)
-    try while (!stopping) turn()
+    try while (!stopping) goOn(beforeWait())
     catch { case e: Throwable => fatal(e) }
     finally end()
   }
@@ -235,8 +235,6 @@ final class EventLoop private[io] (
     thread = null
     Loop.leave()
   }
-
-  private def turn(): Unit = goOn(beforeWait())
 
   /** The first half of a turn. Returns how many milliseconds to wait; 0 for none, -1 until it is woken. */
   private[needletail] def beforeWait(): Int = {
@@ -293,22 +291,26 @@ final class EventLoop private[io] (
     }
   }
 
+  private var untried: TaskQueue.Node = null // taken from the queue and not run: after a fatal error the end runs them
+
   private def runTasks(oldest: TaskQueue.Node): Unit = {
-    var node = oldest
-    while (node ne null) {
+    untried = oldest
+    while (untried ne null) {
+      val node = untried
+      untried = node.next
       run(node.task)
-      node = node.next
     }
   }
 
-  private def runTurnEnd(): Unit =
-    if (!turnEnd.isEmpty) {
-      var task = turnEnd.begin()
-      while (task ne null) {
-        run(task)
-        task = turnEnd.next()
-      }
+  private def runTurnEnd(): Unit = if (!turnEnd.isEmpty) runFrom(turnEnd.begin())
+
+  private def runFrom(first: Runnable): Unit = {
+    var task = first
+    while (task ne null) {
+      run(task)
+      task = turnEnd.next()
     }
+  }
 
   private def run(task: Runnable): Unit = {
     workEnd.begins(nanos)
@@ -364,8 +366,10 @@ final class EventLoop private[io] (
         try source.onLoopEnd()
         catch { case e: Throwable => survive(source, e) }
       }
-      runTurnEnd() // closes the connections that were closed just now
+      runFrom(turnEnd.next()) // what a fatal error has kept from running
+      runTurnEnd()            // closes the connections that were closed just now
       ended = true
+      runTasks(untried)
       runTasks(tasks.close())
       runTurnEnd()
       timers.clear()
