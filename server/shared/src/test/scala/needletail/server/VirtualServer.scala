@@ -179,7 +179,7 @@ private[server] final class VirtualServer(
   private def await(arrival: Arrival, reply: Reply.Later, measured: Boolean): Unit = {
     val state = admission.route
     val began = now
-    val own   = admission.begin(state, measured)
+    val own   = admission.begin(state, if (measured) state else null)
     reply.response.foreach { response =>
       val outcome = if (Outcome.isFailure(response)) Outcome.Failed else Outcome.Answered
       if (measured) admission.handled(state, own, began, outcome)

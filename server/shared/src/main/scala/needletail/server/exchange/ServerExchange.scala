@@ -74,27 +74,26 @@ private[server] final class ServerExchange(
   private var left: ByteStream = null
 
   // what was reported to the admission control as begun and not yet as ended
-  private var isCounted: Boolean  = false
-  private var isMeasured: Boolean = false
-  private var beganOwn: Long      = 0
+  private var isCounted: Boolean    = false
+  private var limitedBy: RouteState = null // whose limit counts it
+  private var beganOwn: Long        = 0
   var wasRefused: Boolean         = runner.admission.hasRefused
 
-  /** It is in flight from now on. It is measured if its handler's duration reflects the load. */
-  def begin(isMeasured: Boolean): Unit = {
+  /** It is in flight from now on. The limit of `limitedBy` counts it; null if its duration does not reflect the load. */
+  def begin(limitedBy: RouteState): Unit = {
     isCounted = true
-    this.isMeasured = isMeasured
-    beganOwn = runner.admission.begin(route, isMeasured)
+    this.limitedBy = limitedBy
+    beganOwn = runner.admission.begin(route, limitedBy)
   }
 
-  private def handled(outcome: Int): Unit = if (isMeasured) {
-    isMeasured = false
-    runner.admission.handled(route, beganOwn, startedNanos, outcome)
+  private def handled(outcome: Int): Unit = if (limitedBy != null) {
+    val state = limitedBy
+    limitedBy = null
+    runner.admission.handled(state, beganOwn, startedNanos, outcome)
   }
 
-  def becomes(to: RouteState): Unit = if (to ne route) {
-    val from     = route
-    val measured = isMeasured
-    handled(Outcome.Dropped)
+  def becomes(to: RouteState, isWithin: Boolean): Unit = if (to ne route) {
+    val from = route
     route = to
     if (request != null) {
       request.becomes(to.route)
@@ -104,8 +103,9 @@ private[server] final class ServerExchange(
       }
     }
     if (isCounted) runner.admission.moved(from, to)
-    if (measured && to.limit != null) {
-      isMeasured = true
+    if (limitedBy != null && !isWithin) {
+      handled(Outcome.Dropped)
+      limitedBy = to
       beganOwn = runner.admission.measure(to)
     }
   }
@@ -141,7 +141,7 @@ private[server] final class ServerExchange(
   /** The handler's result. */
   def completed(result: Result[Response]): Unit = {
     try {
-      if (isMeasured) handled(outcomeOf(result))
+      if (limitedBy != null) handled(outcomeOf(result))
       response =
         if (!result.isValue) runner.failed(request, result.error)
         else if (result.value == null)
@@ -320,7 +320,7 @@ private[server] object ServerExchange {
       admission.route
     )
     x.response = response
-    x.begin(isMeasured = false)
+    x.begin(limitedBy = null)
     x
   }
 

@@ -76,6 +76,9 @@ private[server] final class AdmissionController(
   /** How the current request is counted. */
   def route: RouteState = if (present.isUnknown) noRoute else present.route
 
+  /** The route whose limit counts the current request. */
+  def admittedTo: RouteState = if (present.isUnknown) noRoute else present.admittedTo
+
   def current: RouteClass = route.route
 
   // whether the current request may run; see Gate
@@ -109,7 +112,7 @@ private[server] final class AdmissionController(
     noteWrapper()
     if (isAtWrapper) decided(state)
     else {
-      present.admit(state)
+      present.admitWithin(state)
       null
     }
   }
@@ -174,7 +177,7 @@ private[server] final class AdmissionController(
     val state = routes.of(route)
     // the request itself is one of those in flight
     val refusal = if (inFlight <= most && !state.isFull && !delay.isLong) null else judge(state)
-    request.becomes(state)
+    request.becomes(state, isWithin = false)
     if (refusal ne Gate.hold) refusal
     else if (delay.isOverloadedFor(route.priority)) refused(state, Refusal.QueueDelay)
     else if (state.isOverloaded) refused(state, Refusal.InFlight)
@@ -211,19 +214,19 @@ private[server] final class AdmissionController(
   /**
    * A request of that route is in flight from now on: its response comes later.
    *
-   * @param measured whether it counts for the route's limit: if the handler is waited for, not the client
+   * @param limitedBy the route whose limit counts it, if its handler is waited for; null if its client is
    * @return the time in the loop's own time ([[LoopTime]])
    */
-  def begin(state: RouteState, measured: Boolean): Long = {
+  def begin(state: RouteState, limitedBy: RouteState): Long = {
     inFlight += 1
     state.inFlight += 1
     if (!isWaiting) timer.ran(state)
-    if (measured && state.limit != null) measure(state) else time.own
+    if (limitedBy != null) measure(limitedBy) else time.own
   }
 
-  /** Counts a request in flight for that route's limit. Returns the time in the loop's own time. */
+  /** Counts a request in flight for that route's limit, if it has one. Returns the time in the loop's own time. */
   def measure(state: RouteState): Long = {
-    state.limit.begin(time.own)
+    if (state.limit != null) state.limit.begin(time.own)
     time.own
   }
 

@@ -17,7 +17,7 @@ private[server] final class LateGate(request: LateRequest, admission: AdmissionC
     if (request.complete) null
     else if (isIn) { // within what was admitted
       if (handler != null) handler.wraps = true
-      request.becomes(admission.stateOf(route))
+      request.becomes(admission.stateOf(route), isWithin = handler == null)
       null
     } else {
       isIn = true
@@ -33,7 +33,7 @@ private[server] final class LateGate(request: LateRequest, admission: AdmissionC
       val state = admission.stateOf(route)
       if (state.wraps) {
         request.route.wraps = true
-        request.becomes(state)
+        request.becomes(state, isWithin = false)
         null
       } else {
         val refusal = enter(route)
@@ -55,7 +55,7 @@ private[server] final class LateGate(request: LateRequest, admission: AdmissionC
 
   private def answeredBy(route: RouteState): Unit = if (!request.complete) {
     if (handler != null) handler.wraps = true else if (!isIn) request.route.wraps = true
-    request.becomes(route)
+    request.becomes(route, isWithin = isIn && handler == null)
   }
 
   def current: RouteClass = request.route.route

@@ -3,14 +3,17 @@ package needletail.server.overload
 /** A request whose handler has returned and whose reply is not complete, as used by [[LateGate]]. */
 private[server] trait LateRequest {
 
-  /** The route that it is limited and counted as. */
+  /** The route that it is counted as. */
   def route: RouteState
 
   /** Whether its reply is complete, or the request was cancelled. */
   def complete: Boolean
 
-  /** The route was found: the request is limited and counted as this one from now on. */
-  def becomes(to: RouteState): Unit
+  /**
+   * The route was found: the request is counted as this one from now on, and limited as this one unless it is within what
+   * it was admitted to.
+   */
+  def becomes(to: RouteState, isWithin: Boolean): Unit
 
   /** Whether it was refused. Then its duration is not recorded. */
   var wasRefused: Boolean

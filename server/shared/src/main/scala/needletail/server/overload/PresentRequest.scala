@@ -13,13 +13,18 @@ private[server] final class PresentRequest {
   private var stage: Int            = Unknown
   private var isRunning: Boolean    = false
   private var lastRoute: RouteState = null
+  private var outermost: RouteState = null // the route that it was admitted to, where that has called another one
 
   /** The route of the last request that had one; null before the first. */
   def route: RouteState = lastRoute
 
+  /** The route that it was admitted to, whose limit counts it: `route`, or the one that called it. */
+  def admittedTo: RouteState = if (outermost == null) lastRoute else outermost
+
   /** A request is about to be handled. */
   def begin(): Unit = {
     stage = Unknown
+    outermost = null
     isRunning = true
   }
 
@@ -53,12 +58,21 @@ private[server] final class PresentRequest {
   /** It is at a handler that is known to call routes, which are asked instead. */
   def isAtWrapper: Boolean = stage == Wrapper
 
-  def forget(): Unit = stage = Unknown
+  def forget(): Unit = {
+    stage = Unknown
+    outermost = null
+  }
 
   def admit(to: RouteState): Unit = {
     stage = Admitted
     // written only if it changes, as each write of a reference costs a garbage collector's barrier
     if (lastRoute ne to) lastRoute = to
+  }
+
+  /** Its route, or a handler that is not a router, calls that route. Such a handler is asked no more from now on. */
+  def admitWithin(to: RouteState): Unit = {
+    if (outermost == null && stage == Admitted) outermost = lastRoute
+    admit(to)
   }
 
   def refuse(): Unit = stage = Refused
@@ -77,14 +91,17 @@ private[server] final class PresentRequest {
   def during(route: RouteState, body: () => Reply): Reply = {
     val itsStage = stage
     val itsRoute = lastRoute
+    val itsOuter = outermost
     val ran      = isRunning
     stage = Admitted
     lastRoute = route
+    outermost = null
     isRunning = true
     try body()
     finally {
       stage = itsStage
       lastRoute = itsRoute
+      outermost = itsOuter
       isRunning = ran
     }
   }

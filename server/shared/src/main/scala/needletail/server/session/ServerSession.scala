@@ -371,10 +371,10 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     reply match {
       case response: Response =>
         x.response = runner.limited(response, own)
-        x.begin(isMeasured = false)
+        x.begin(limitedBy = null)
       case later: Reply.Later =>
         // its duration reflects the server's load only if it does not wait for the client's content
-        x.begin(isMeasured = !admission.isWaiting && (own == null || own.isDone))
+        x.begin(if (admission.isWaiting || own != null && !own.isDone) null else admission.admittedTo)
         x.listen(later.response)
     }
   }

@@ -110,7 +110,7 @@ private[server] final class SessionParts(
     val x       = ServerExchange(this, runner, h, request, null, nowNanos, nowNanos + context.handlerNanos)
     runner.detach(request, x)
     queue.add(x)
-    x.begin(isMeasured = false)
+    x.begin(limitedBy = null)
     x
   }
 
