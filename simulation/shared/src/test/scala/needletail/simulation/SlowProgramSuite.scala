@@ -16,10 +16,14 @@ import needletail.testing.Suite
 class SlowProgramSuite extends Suite {
   private final val Size = 1 << 20
 
-  /** A FastCGI or SCGI server that answers when it has read `Size` bytes. */
+  /**
+   * A FastCGI or SCGI server that answers when it has read `Size` bytes. One that closes the connection after its answer
+   * (SCGI) has read the whole request before: what is unread resets it.
+   */
   private final class Program(end: Endpoint, answer: Seq[Array[Byte]]) {
     private val scratch  = new Array[Byte](65536)
     private var count    = 0L
+    private var wanted   = Size.toLong
     private var isDone   = false
     var isEager: Boolean = false
     end.onChange = () => if (isEager) read(Int.MaxValue)
@@ -28,11 +32,15 @@ class SlowProgramSuite extends Suite {
       var left = most
       var n    = end.take(scratch, 0, Math.min(left, scratch.length))
       while (n > 0) {
+        if (count == 0 && answer.size == 1) { // the variables, as a netstring
+          val length = new String(scratch, 0, n, "US-ASCII").takeWhile(_ != ':')
+          wanted += length.length + length.toInt + 2
+        }
         count += n
         left -= n
         n = if (left > 0) end.take(scratch, 0, Math.min(left, scratch.length)) else 0
       }
-      if (count >= Size && !isDone) {
+      if (count >= wanted && !isDone) {
         isDone = true
         answer.foreach(bytes => end.put(bytes, 0, bytes.length))
         if (answer.size == 1) end.close()
@@ -62,13 +70,14 @@ class SlowProgramSuite extends Suite {
       routes: Address => Routes,
       answer: Seq[Array[Byte]],
       slowFor: FiniteDuration,
-      pause: FiniteDuration
+      pause: FiniteDuration,
+      handlerTimeout: FiniteDuration = 1.minute
   ): String = {
     var program: Program = null
     val port             = world.network.listen(0, end => program = new Program(end, answer))
     val config           = ServerConfig(
       loops = 1,
-      handlerTimeout = 1.minute,
+      handlerTimeout = handlerTimeout,
       overload = OverloadConfig.off,
       blockedLoop = Duration.Zero,
       log = Log.none
@@ -108,4 +117,80 @@ class SlowProgramSuite extends Suite {
         assertEquals(world.findings.toList, Nil)
       }
     }
+
+  for ((name, routes, _) <- kinds)
+    test(s"$name: a program that has read its request and hangs has its time from then on, and gets 504 before a 503") {
+      for (seed <- 1L to 3L) {
+        val world = new World(seed)
+        world.faults = FaultRates.none
+        val got = uploaded(world, routes, answer = Nil, slowFor = 100.millis, pause = 0.seconds, handlerTimeout = 3.seconds)
+        assertEquals(got, "504", s"seed $seed")
+        assertEquals(world.findings.toList, Nil)
+      }
+    }
+
+  /** A FastCGI server that takes several requests at once. Answers the first with a MiB and others with a few bytes. */
+  private final class Multiplexing(end: Endpoint) {
+    private val scratch = new Array[Byte](65536)
+    private var in      = Array.emptyByteArray
+    private var out     = Array.emptyByteArray
+    var begun: Int      = 0
+    end.onChange = () => {
+      var n = end.take(scratch, 0, scratch.length)
+      while (n > 0) {
+        in ++= scratch.take(n)
+        n = end.take(scratch, 0, scratch.length)
+      }
+      while (in.length >= 8 && in.length >= 8 + length + in(6)) {
+        if (in(1) == 9) out ++= FastCgiRecords.record(10, 0, FastCgiRecords.pairs(Seq("FCGI_MPXS_CONNS" -> "1")))
+        if (in(1) == 5 && length == 0) answer(in(3).toInt)
+        in = in.drop(8 + length + in(6))
+      }
+      out = out.drop(end.put(out, 0, out.length))
+    }
+
+    private def length: Int = (in(4) & 0xff) << 8 | in(5) & 0xff
+
+    private def answer(id: Int): Unit = {
+      begun += 1
+      out ++= FastCgiRecords.record(6, id, head)
+      val pieces = if (begun == 1) 32 else 1
+      for (_ <- 1 to pieces) out ++= FastCgiRecords.record(6, id, new Array[Byte](32768))
+      out ++= FastCgiRecords.end(6, id) ++ FastCgiRecords.record(3, id, new Array[Byte](8))
+    }
+  }
+
+  test("FastCGI: a client that does not read its response costs no other request of the connection its time") {
+    val world = new World(1)
+    world.faults = FaultRates.none
+    var program: Multiplexing = null
+    val port                  = world.network.listen(0, end => program = new Multiplexing(end))
+    val routes                =
+      fastcgi("/app", Address.Tcp("127.0.0.1", port), config.copy(connections = 1, multiplex = 4))
+    val server = Server(
+      routes,
+      ServerConfig(loops = 1, overload = OverloadConfig.off, blockedLoop = Duration.Zero, log = Log.none)
+    ).startOn(world.platform)
+    val got                    = new StringBuilder
+    def client(reads: Boolean) = {
+      val one = new SimpleClient(world.network.connect(server.port), reads)(
+        (bytes, n) => { got.append(new String(bytes, 0, n, "US-ASCII")); () },
+        _ => ()
+      )
+      one.send(Service.ascii("GET /app/x HTTP/1.1\r\nHost: a\r\n\r\n"))
+      one
+    }
+    val deaf = client(reads = false)
+    world.pass(1.second.toNanos)
+    val other = client(reads = true)
+    world.pass(10.seconds.toNanos) // five times what a program may do nothing
+    assertEquals((program.begun, got.toString), (2, ""))
+    deaf.close()
+    world.pass(1.second.toNanos)
+    assertEquals(got.toString.slice(9, 12), "200")
+    other.close()
+    val _ = server.close()
+    world.pass(20.seconds.toNanos)
+    assertEquals(world.findings.toList, Nil)
+  }
 }

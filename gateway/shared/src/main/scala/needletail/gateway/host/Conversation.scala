@@ -66,7 +66,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
     began = Loop.nanoTime()
     progress = began
     answer.onCancel(() => close(complete = false))
-    timer = loop.schedule(math.min(headNanos, config.maxTime.toNanos), () => checkTime())
+    checkAfter(math.min(headNanos, config.maxTime.toNanos))
     if (content.stream == null) backend.endInput() else feeding = feed()
     readHead()
     answer
@@ -262,27 +262,32 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   }
 
   /** Looks whether the program has read more of what was written to it: most of a large piece may still wait. */
-  private def lookAtInput(now: Long): Unit = if (now - progress >= headOrStreamNanos) {
+  private def lookAtInput(): Unit = {
     backend.offerInput()
     if (backend.inputProgress > inputProgress) progressed()
   }
 
+  /** When it reads shows only when somebody looks: so often that the time of its last progress is known well enough. */
+  private def checkAfter(nanos: Long): Unit = {
+    val look = if (content.stream == null) nanos else math.max(Conversation.LeastLook, headOrStreamNanos / 64)
+    timer = loop.schedule(math.min(nanos, look), () => checkTime())
+  }
+
   /** Ends a program that makes no progress while it is waited for. Slow clients are the server's task. */
   private def checkTime(): Unit = if (!finished) {
-    val now = Loop.nanoTime()
-    if (content.stream != null) lookAtInput(now)
+    if (content.stream != null) lookAtInput()
+    val now     = Loop.nanoTime()
     val stalled = headOrStreamNanos - (now - progress)
     val whole   = config.maxTime.toNanos - (now - began)
     val unread  = if (discarding) config.timeout.toNanos - (now - discardingSince) else whole
-    val isIdle  = !awaitsProgram || awaitsClient
+    val isIdle  = !awaitsProgram || awaitsClient || !backend.isHeard
     if (whole <= 0 || (stalled <= 0 && !isIdle)) tooLong()
     else if (unread <= 0) { // it is not stuck, but nobody wants what it writes
       config.log.warn(s"$what: it went on writing after its response and was terminated")
       fail(Conversation.tooSlow)
     } else {
       if (isIdle) progress = now
-      val next = math.min(if (isIdle) headOrStreamNanos else stalled, math.min(whole, unread))
-      timer = loop.schedule(next, () => checkTime())
+      checkAfter(math.min(if (isIdle) headOrStreamNanos else stalled, math.min(whole, unread)))
     }
   }
 
@@ -330,6 +335,9 @@ private[host] object Conversation {
 
   /** 504: the program did not respond in time. */
   val tooSlow: HttpError = HttpError(Status.GatewayTimeout, "gateway timeout")
+
+  /** The least time between two looks whether the program has read, in ns. */
+  private final val LeastLook = 1000000L
 
   /** Fields of a program's response that the server sets itself, besides those of its connection. In lower case. */
   private val notPassedOn = Set("content-length", "date")

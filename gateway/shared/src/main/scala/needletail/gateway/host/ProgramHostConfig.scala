@@ -10,12 +10,12 @@ import needletail.server.operations.Log
  * Settings common to CGI, FastCGI and SCGI programs.
  *
  * @param timeout how long a program may do nothing while it is waited for, that is neither read its request nor
- *   write: then 504 if its head has not arrived, otherwise the response is cut off; and the program is ended. That a
- *   FastCGI or SCGI program reads is seen when the time is over, so that up to twice the time can pass; of a CGI
- *   program only that it has read a whole piece. Once the kernel has taken all of a request, how fast it is read is not
- *   known. Also how long it may go on writing what is discarded:
- *   output beyond Content-Length, after a local redirect, or of a response without content. Keep it below the server's `handlerTimeout`, which
- *   results in a 503
+ *   write: then 504 if its head has not arrived, otherwise the response is cut off; and the program is ended. Of a CGI
+ *   program it is only seen that it has read a whole piece. Once the kernel has taken all of a request, how fast it is
+ *   read is not known. Time in which a FastCGI connection is not read, as the client of another of its requests does
+ *   not read, does not count. Also how long it may go on writing what is discarded: output beyond Content-Length, after
+ *   a local redirect, or of a response without content. Keep it below the server's `handlerTimeout`, which results in a
+ *   503
  * @param maxTime how long one request may take in all
  * @param maxHead bytes of the head of a program's response; beyond: 502
  * @param maxSpool bytes of a request's content without Content-Length that are collected, as programs need its length;

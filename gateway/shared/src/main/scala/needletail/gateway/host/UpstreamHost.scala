@@ -156,6 +156,7 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
     private var stopped                   = false
     private var repeats                   = 0
 
+    override def isHeard: Boolean              = present.isHeard
     def write(bytes: Array[Byte]): Async[Unit] = present.write(bytes)
     def endInput(): Unit                       = {
       inputEnd = true

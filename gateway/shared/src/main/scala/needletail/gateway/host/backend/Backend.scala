@@ -24,6 +24,9 @@ private[host] trait Backend {
   /** Makes what it has read since show in `inputProgress`. */
   def offerInput(): Unit = ()
 
+  /** Whether what the program writes is read: not while another request of its connection has to be waited for. */
+  def isHeard: Boolean = true
+
   /** Whether nothing of a response has arrived. */
   def isUnused: Boolean = false
 

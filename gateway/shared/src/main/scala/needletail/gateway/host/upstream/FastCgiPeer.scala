@@ -88,6 +88,9 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
     }
   }
 
+  /** Whether nothing is read from it until a client has read more. */
+  def isPaused: Boolean = connection.isPaused
+
   def outputProgress: Long = connection.outputProgress
 
   // the kernel reports room in its buffer only long after a slow reader has freed it
