@@ -50,6 +50,10 @@ object ByteStream {
   def of(content: Array[Byte]): ByteStream =
     fromIterator(if (content.length == 0) Iterator.empty else Iterator(content))
 
+  /** What `next` returns while its last result is not complete. */
+  private[needletail] def tooSoon: Async[Nothing] =
+    Async.fail(new IllegalStateException("the previous piece of the body has not arrived yet"))
+
   /** The pieces of an iterator, taken one at a time on demand; empty ones are skipped. */
   def fromIterator(pieces: Iterator[Array[Byte]]): ByteStream = new ByteStream {
     private var over                       = false

@@ -3,6 +3,7 @@ package needletail.client.call
 import needletail.async.{Async, AsyncPromise}
 import needletail.client.error.ClientError
 import needletail.client.pool.PerLoopClient
+import needletail.http.ByteStream
 import needletail.http.http1.ResponseHead
 import needletail.http.message.{Headers, Status}
 
@@ -105,8 +106,7 @@ private[client] final class StreamingCallExecution(loop: PerLoopClient, submitte
         Async.value(Some(piece))
       } else if (failure != null) Async.fail(failure)
       else if (isDone || isLeft) Async.value(None)
-      else if (pull != null)
-        Async.fail(new IllegalStateException("the previous piece of the body has not arrived yet"))
+      else if (pull != null) ByteStream.tooSoon
       else {
         val waiting = new AsyncPromise[Option[Array[Byte]]]
         pull = waiting

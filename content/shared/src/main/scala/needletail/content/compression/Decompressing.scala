@@ -5,7 +5,7 @@ import scala.util.{Failure, Success, Try}
 
 import needletail.async.Async
 import needletail.http.message.HttpError
-import needletail.http.{ByteStream, Status}
+import needletail.http.{ByteStream, OneAtATime, Status}
 
 /**
  * The content of a stream that is compressed, in pieces of at most 16 KB. Fails with HttpError 400 if it is malformed or
@@ -29,7 +29,11 @@ private[compression] final class Decompressing(
   private var over                = false
   private var isLost              = false // given up before its end
 
-  def next(): Async[Option[Array[Byte]]] =
+  private val oneAtATime = new OneAtATime
+
+  def next(): Async[Option[Array[Byte]]] = oneAtATime(decoded())
+
+  private def decoded(): Async[Option[Array[Byte]]] =
     try {
       if (decoder == null && !over) {
         decoder = newDecoder()
@@ -55,7 +59,7 @@ private[compression] final class Decompressing(
       if (count > 0) return Async.value(Some(java.util.Arrays.copyOf(buffer, count)))
       isFed = false
       steps += 1
-      if (steps > Turn) return Async.yieldNow.flatMap(_ => next())
+      if (steps > Turn) return Async.yieldNow.flatMap(_ => decoded())
     }
     if (isLost) Async.fail(tooLate) else end
   }
@@ -63,8 +67,8 @@ private[compression] final class Decompressing(
   private val received: Try[Option[Array[Byte]]] => Async[Option[Array[Byte]]] = {
     case Success(Some(piece)) =>
       if (!over) take(piece)
-      next()
-    case Success(None) => if (over) next() else atEnd
+      decoded()
+    case Success(None) => if (over) decoded() else atEnd
     case Failure(e)    => failed(e)
   }
 

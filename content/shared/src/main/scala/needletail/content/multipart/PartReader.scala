@@ -6,7 +6,7 @@ import java.util.Arrays
 import needletail.async.Async
 import needletail.http.message.HttpError
 import needletail.http.text.Grammar
-import needletail.http.{ByteStream, Headers, MessageBody, Status}
+import needletail.http.{ByteStream, Headers, MessageBody, OneAtATime, Status}
 
 /** Finds the parts of a multipart body in its bytes (RFC 2046 §5.1.1). */
 private[multipart] final class PartReader(
@@ -30,15 +30,19 @@ private[multipart] final class PartReader(
   private var newest: Any        = null
   private var failure: Throwable = null
 
-  def nextPart(): Async[Option[FormPart]] = {
+  private val oneAtATime = new OneAtATime // a part, or a piece of one
+
+  def nextPart(): Async[Option[FormPart]] = oneAtATime(findPart())
+
+  private def findPart(): Async[Option[FormPart]] = {
     newest = null
     var skipped = 0
     while (failure == null && state != Over && state != AtHeader) { // the rest of the content, or the preamble
       val rest   = content()
       val result = rest.resultOrNull
       skipped += 1
-      if (result == null) return rest.flatMap(_ => nextPart())
-      if (skipped > Turn) return Async.yieldNow.flatMap(_ => nextPart())
+      if (result == null) return rest.flatMap(_ => findPart())
+      if (skipped > Turn) return Async.yieldNow.flatMap(_ => findPart())
     }
     if (failure != null) Async.fail(failure) else if (state == Over) none else header()
   }
@@ -189,7 +193,7 @@ private[multipart] final class PartReader(
       if (over || (newest != own)) Async.value(None)
       else if (failure != null) Async.fail(failure)
       else if (state != InContent) Async.value(None)
-      else content()
+      else oneAtATime(content())
     def cancel(): Unit = over = true
   }
 }

@@ -11,6 +11,7 @@ import needletail.content.BoundedBody
 import needletail.http.message.HttpError
 import needletail.http.{ByteStream, Handler, Headers, MessageBody, Method, Request, Response}
 import needletail.routing._
+import needletail.server.session.FakeWire
 import needletail.testing.Suite
 import needletail.testkit._
 
@@ -230,5 +231,41 @@ class DecodingSuite extends Suite with Serving {
       assertEquals(refuses(DecodingLimits(size = 100), 100, 100 + more), expected)
       assertEquals(refuses(DecodingLimits(ratio = 3), 1000, free + 3000 + more), expected)
     }
+  }
+
+  /** What the handler answers to the text, compressed, which comes after the head of its request. */
+  private def answered(handler: Handler): String = {
+    val packed = gzip(text.getBytes(UTF_8))
+    val wire   = new FakeWire(handler)
+    wire.send(
+      s"POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n"
+    )
+    wire.send(packed).output
+  }
+
+  private def plain(request: Request): ByteStream =
+    Decoding.decoded(request).fold(throw _, identity).body.stream
+
+  private def all(stream: ByteStream): Async[String] =
+    stream.fold("")((before, piece) => before + new String(piece, UTF_8))
+
+  test("a piece that is asked for before the last one has come fails, and the last one comes, and the rest") {
+    var content = ""
+    val answer  = answered { request =>
+      val stream = plain(request)
+      stream.next().cancel()
+      val first  = stream.next()
+      val second = stream.next().map(_ => "a piece").recover { case e: IllegalStateException => e.getMessage }
+      for {
+        piece   <- first
+        rest    <- all(stream)
+        message <- second
+      } yield {
+        content = new String(piece.get, UTF_8) + rest
+        Response.ok(message)
+      }
+    }
+    assert(answer.endsWith("the previous piece of the body has not arrived yet"), answer)
+    assertEquals(content, text)
   }
 }

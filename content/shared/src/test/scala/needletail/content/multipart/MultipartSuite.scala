@@ -4,10 +4,12 @@ import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 
 import scala.util.Try
 
+import needletail.async.Async
 import needletail.content.BoundedBody
 import needletail.http.message.HttpError
-import needletail.http.{ByteStream, Headers, MessageBody, Method, Request}
+import needletail.http.{ByteStream, Handler, Headers, MessageBody, Method, Request, Response}
 import needletail.routing._
+import needletail.server.session.FakeWire
 import needletail.testing.Suite
 import needletail.testkit._
 
@@ -273,5 +275,29 @@ class MultipartSuite extends Suite {
       200,
       "of each part"
     )
+  }
+
+  test("a part that is asked for before the last one has come fails, and the last one comes, and the rest") {
+    val text             = form(field("a") -> "1", field("b") -> "2")
+    var names            = Seq.empty[String]
+    val handler: Handler = request => {
+      val parts  = Multipart.of(request).fold(throw _, identity)
+      val first  = parts.next()
+      val second = parts.next().map(_ => "a part").recover { case e: IllegalStateException => e.getMessage }
+      for {
+        one     <- first
+        rest    <- parts.each(part => Async.value(part.name))
+        message <- second
+      } yield {
+        names = one.get.name +: rest
+        Response.ok(message)
+      }
+    }
+    val wire = new FakeWire(handler)
+    val kind = "Content-Type: multipart/form-data; boundary=b"
+    wire.send(s"POST / HTTP/1.1\r\nHost: a\r\n$kind\r\nContent-Length: ${text.length}\r\n\r\n")
+    val answer = wire.send(text).output
+    assert(answer.endsWith("the previous piece of the body has not arrived yet"), answer)
+    assertEquals(names, Seq("a", "b"))
   }
 }
