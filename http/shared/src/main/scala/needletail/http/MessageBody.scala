@@ -8,9 +8,9 @@ import needletail.stream.{FrameError, Stream}
 /**
  * The content of a request or a response. It can be read once: whole, or as a stream on demand. Content of a request
  * that was received is not read a second time as if there were none, or only the rest: reading it whole fails with an
- * IllegalStateException once anybody has begun to read it, and so does a stream that is asked for when it is being read
- * whole, or has been read to its end; what is left is read from the stream that was begun. Content that is in memory can
- * be read again.
+ * IllegalStateException once anybody has begun to read it, and so does what needs all of it, such as a form in parts, a
+ * decoded body or a proxy, and a stream that is asked for when it is being read whole, or has been read to its end.
+ * What is left is read from the stream that was begun. Content that is in memory can be read again.
  */
 abstract class MessageBody private[needletail] () {
 
@@ -40,6 +40,35 @@ abstract class MessageBody private[needletail] () {
 
   /** The whole content, up to the server's limit (`ServerConfig.maxBodyInMemory`). */
   def bytes: Async[Array[Byte]]
+
+  /**
+   * Whether anybody has begun to read content of a request that was received, so that nobody else can read all of it.
+   */
+  private[needletail] def isBegun: Boolean = false
+
+  /** To be called before it is passed on to a service: throws IllegalStateException if that would get only the rest. */
+  private[needletail] final def refuseIfBegun(): Unit =
+    if (isBegun)
+      throw new IllegalStateException(
+        "the content of the request cannot be passed on, as reading it has begun here: pass on what was read"
+      )
+
+  /** The content for those who need all of it: their first `next` fails if anybody else has begun to read by then. */
+  private[needletail] final def allPieces: ByteStream = new ByteStream {
+    private var own: ByteStream = null
+
+    def next(): Async[Option[Array[Byte]]] =
+      if (own == null && isBegun) MessageBody.readBefore.next()
+      else {
+        if (own == null) own = stream
+        own.next()
+      }
+
+    def cancel(): Unit = {
+      if (own == null && !isBegun) own = stream
+      if (own != null) own.cancel()
+    }
+  }
 
   /** The trailer fields; empty before the end has been read, and where there are none. */
   def trailers: Headers
@@ -81,7 +110,7 @@ object MessageBody {
     def stream: ByteStream =
       if (origin eq empty) source else if (isCollected || isAtEnd && hasContent) readBefore else pieces
     def bytes(limit: Int): Async[Array[Byte]] =
-      if (isCollected || isBegun && (hasContent || !isAtEnd)) Async.fail(new IllegalStateException(ReadTwice))
+      if (isBegun) Async.fail(new IllegalStateException(ReadTwice))
       else {
         isCollected = true
         collect(source, new ByteWriter(1024), limit, hold = origin.hold(_))
@@ -91,10 +120,13 @@ object MessageBody {
 
     private[needletail] override def hold(more: Int): Throwable = origin.hold(more)
 
+    private[needletail] override def isBegun: Boolean =
+      if (isCollected || isTaken) isCollected || hasContent || !isAtEnd else origin.isBegun
+
     private var isCollected = false
 
     // of `pieces`
-    private var isBegun    = false
+    private var isTaken    = false
     private var hasContent = false
     private var isAtEnd    = false
 
@@ -102,7 +134,7 @@ object MessageBody {
       def next(): Async[Option[Array[Byte]]] =
         if (isCollected) readBefore.next()
         else {
-          isBegun = true
+          isTaken = true
           source.next().map { piece =>
             if (piece.isEmpty) isAtEnd = true else hasContent = true
             piece

@@ -110,11 +110,17 @@ final class Call private[client] (
     copy(content = null, source = stream, sourceLength = length)
   }
 
-  /** With the content of an incoming request, to forward it. */
+  /**
+   * With the content of an incoming request, to forward it.
+   *
+   * @throws java.lang.IllegalStateException if reading it has begun, so that only the rest would be sent
+   */
   def body(content: MessageBody): Call =
     if (content.isEmpty) this
-    else if (content.length >= 0) body(content.stream, content.length)
-    else body(content.stream)
+    else {
+      content.refuseIfBegun()
+      if (content.length >= 0) body(content.allPieces, content.length) else body(content.allPieces)
+    }
 
   /**
    * With a time limit for the whole call, from sending it to the end of the response, including waiting for a

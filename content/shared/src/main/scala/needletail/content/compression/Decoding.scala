@@ -73,7 +73,7 @@ object Decoding {
     codings match {
       case Nil                                        => Right(request)
       case coding :: Nil if Decoders.isUsable(coding) =>
-        val plain = new Decompressing(request.body.stream, () => newDecoder(coding), limits)
+        val plain = new Decompressing(request.body.allPieces, () => newDecoder(coding), limits)
         request.onOver(() => plain.release())
         Right(
           request.withBody(MessageBody.streamed(plain, -1, request.body)).withoutHeader("Content-Encoding")

@@ -16,7 +16,7 @@ import needletail.routing.BodyReader
  * A form that is malformed fails with HttpError 400, one beyond the limits with 413.
  */
 final class Multipart private[multipart] (body: MessageBody, boundary: String, limits: MultipartLimits) {
-  private val source = body.stream
+  private val source = body.allPieces
   private val reader = new PartReader(source, boundary, limits, body)
 
   /** The next part; None after the last one. The unread rest of the previous part is skipped. */

@@ -268,4 +268,22 @@ class DecodingSuite extends Suite with Serving {
     assert(answer.endsWith("the previous piece of the body has not arrived yet"), answer)
     assertEquals(content, text)
   }
+
+  test("content that anybody has begun to read is not decoded: the program's error, not its client's") {
+    val ways = Seq[Request => Async[Any]](
+      r => all(plain(r)).flatMap(_ => all(plain(r))),
+      r => r.body.stream.next().flatMap(_ => plain(r).next()),
+      r => plain(r).next().flatMap(_ => Decoding.decoded(r).fold(throw _, identity).body.bytes),
+      { r =>
+        val (first, second) = (plain(r), plain(r))
+        all(first).flatMap(_ => second.next())
+      }
+    )
+    for (way <- ways) {
+      val answer = answered(
+        way(_).map(_.toString).recover { case e: IllegalStateException => e.getMessage }.map(Response.ok(_))
+      )
+      assert(answer.contains("the content of a request can be read once"), answer)
+    }
+  }
 }

@@ -277,6 +277,35 @@ class MultipartSuite extends Suite {
     )
   }
 
+  test("a form whose content anybody has begun to read is the program's error, not its client's") {
+    val text                 = form(field("a") -> "1", field("b") -> "2")
+    def of(request: Request) = Multipart.of(request).fold(throw _, identity)
+    val ways                 = Seq[Request => Async[Any]](
+      r => of(r).each(_.text()).flatMap(_ => of(r).next()),
+      r => of(r).next().flatMap(_ => of(r).next()),
+      r => r.body.stream.next().flatMap(_ => of(r).next()),
+      { r =>
+        val (first, second) = (of(r), of(r))
+        first.next().flatMap(_ => second.next())
+      }
+    )
+    val contents = Seq(
+      s"Content-Length: ${text.length}\r\n\r\n$text",
+      s"Transfer-Encoding: chunked\r\n\r\n${text.length.toHexString}\r\n$text\r\n0\r\n\r\n"
+    )
+    for (way <- ways; content <- contents) {
+      val handler: Handler = request =>
+        way(request)
+          .map(_.toString)
+          .recover { case e: IllegalStateException => e.getMessage }
+          .map(Response.ok(_))
+      val wire = new FakeWire(handler)
+      wire.send(s"POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\n$content")
+      val answer = wire.output
+      assert(answer.contains("the content of a request can be read once"), answer)
+    }
+  }
+
   test("a part that is asked for before the last one has come fails, and the last one comes, and the rest") {
     val text             = form(field("a") -> "1", field("b") -> "2")
     var names            = Seq.empty[String]

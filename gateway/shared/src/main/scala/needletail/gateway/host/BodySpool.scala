@@ -29,8 +29,12 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
     BodySpool.unavailable
   }
 
-  /** `body` with its length; fails with HttpError 413 beyond `maxSpool`. */
-  def apply(body: MessageBody): Async[SizedContent] =
+  /**
+   * `body` with its length; fails with HttpError 413 beyond `maxSpool`. Throws IllegalStateException if reading it has
+   * begun, so that the program would get only the rest.
+   */
+  def apply(body: MessageBody): Async[SizedContent] = {
+    body.refuseIfBegun()
     if (body.isEmpty) Async.value(SizedContent.none)
     else if (body.length >= 0) Async.value(new SizedContent(body.length, body.stream, () => ()))
     else {
@@ -44,6 +48,7 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
         }
         .andFinally(if (!complete) collected.close())
     }
+  }
 
   /** What is in memory counts among what the server holds for the client of `body`. */
   private final class Collected(body: MessageBody) {

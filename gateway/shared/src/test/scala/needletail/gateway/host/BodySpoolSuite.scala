@@ -91,4 +91,13 @@ class BodySpoolSuite extends Suite with TemporaryDirectories {
       assert(from.cancelled && from.held <= 50000)
     }
   }
+
+  test("a body that has been read in part is not passed on, whether or not its length is known") {
+    for (length <- Seq(6L, -1L)) {
+      val pieces = ByteStream.fromIterator(Iterator("abc", "def").map(_.getBytes))
+      val body   = MessageBody.streamed(pieces, length, MessageBody.of("abcdef"))
+      assert(body.stream.next().poll.exists(_.isSuccess))
+      intercept[IllegalStateException](spool(body))
+    }
+  }
 }

@@ -103,7 +103,8 @@ private[server] final class BodyReader(
   def stream: ByteStream = if (isReadWhole || isTold && isBegun) MessageBody.readBefore else pieces
 
   /** Whether reading has begun, and not of empty content, which can be read as often as one likes. */
-  private def isBegun: Boolean = reading != BodyReader.Unread && failure == null && !(ended && read == 0)
+  private[needletail] override def isBegun: Boolean =
+    reading != BodyReader.Unread && failure == null && !(ended && read == 0)
 
   private def isReadWhole: Boolean = reading == BodyReader.Whole && isBegun
 
