@@ -34,7 +34,8 @@ abstract class MessageBody private[needletail] () {
 
   /**
    * The whole content, of at most `limit` bytes. Fails with HttpError 413 for more, and with 408 if the client stops
-   * sending. The array belongs to the caller.
+   * sending. The array belongs to the caller. Content of a request that was received and is too large counts as read:
+   * it is not read again with a higher limit, nor as a stream.
    */
   def bytes(limit: Int): Async[Array[Byte]]
 
@@ -145,7 +146,8 @@ object MessageBody {
   }
 
   private[needletail] final val ReadTwice =
-    "the content of a request can be read once, whole or as a stream, and has been read: keep what was read, or the stream"
+    "the content of a request can be read once, whole or as a stream, and has been read, or refused as too large or " +
+      "for want of memory: keep what was read, or the stream"
 
   /** In place of the stream of content that has been read. */
   private[needletail] val readBefore: ByteStream = new ByteStream {

@@ -114,21 +114,21 @@ private[server] final class BodyReader(
     // larger than what the loop may ever hold is too large (413), not only short of memory now (503)
     val most = Math.min(limit.toLong, context.memory.largeShare).toInt
     if (isBegun) BodyReader.readTwice
-    else if (announced > most)
-      Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $most bytes"))
-    else if (announced >= 0 && read == 0 && !ended && !dropping && input.available >= announced) {
-      // the usual small body, which arrived with the head
-      val refusal = hold(announced.toInt)
-      if (refusal == null) {
-        isTold = true
-        read(BodyReader.Whole).map(piece => piece.getOrElse(BodyReader.none))
-      } else Async.fail(refusal)
-    } else {
-      val refusal = hold(BodyReader.FirstRoom)
-      if (refusal != null) Async.fail(refusal)
-      else {
-        reading = BodyReader.Whole
-        MessageBody.collect(whole, new ByteWriter(BodyReader.FirstRoom), most, announced, hold(_))
+    else {
+      reading = BodyReader.Whole // also if it is refused, whatever its framing
+      if (announced > most)
+        Async.fail(HttpError(Status.ContentTooLarge, s"the body is larger than $most bytes"))
+      else if (announced >= 0 && read == 0 && !ended && !dropping && input.available >= announced) {
+        // the usual small body, which arrived with the head
+        val refusal = hold(announced.toInt)
+        if (refusal == null) {
+          isTold = true
+          read(BodyReader.Whole).map(piece => piece.getOrElse(BodyReader.none))
+        } else Async.fail(refusal)
+      } else {
+        val refusal = hold(BodyReader.FirstRoom)
+        if (refusal != null) Async.fail(refusal)
+        else MessageBody.collect(whole, new ByteWriter(BodyReader.FirstRoom), most, announced, hold(_))
       }
     }
   }

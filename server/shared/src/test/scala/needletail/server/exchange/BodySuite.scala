@@ -12,18 +12,13 @@ import needletail.http._
 import needletail.testing.Suite
 
 /** Content of requests and responses: read whole, streamed, unread, broken. */
-class BodySuite extends Suite {
+class BodySuite extends Suite with ContentRequests {
   private val config =
     ServerConfig(maxBody = 100000, maxBodyInMemory = 1000, maxUnreadBody = 5000, log = Log.none)
 
   private val echo: Handler   = request => Response.ok.stream(request.body.stream)
   private val whole: Handler  = request => request.text.map(text => Response.ok(text))
   private val unread: Handler = _ => Response.ok
-
-  private def post(length: Int, more: String = "") =
-    s"POST / HTTP/1.1\r\nHost: a\r\n${more}Content-Length: $length\r\n\r\n"
-  private def chunkedPost = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
-  private def content(output: String): String = output.substring(output.indexOf("\r\n\r\n") + 4)
 
   test("a body that comes with its head is there at once") {
     val wire = new FakeWire(whole, config)
@@ -53,61 +48,6 @@ class BodySuite extends Suite {
       go.succeed(())
       assertEquals(wire.turn().statuses, List(200, 200), s"$head$sent")
     }
-  }
-
-  test("content that has been read is not read again as if there were none") {
-    def answer(text: Async[String]): Async[Response] =
-      text.map(Response.ok(_)).recover { case e: IllegalStateException => Response.ok(e.getMessage) }
-    val twice: Handler = request => answer(request.text.flatMap(_ => request.text))
-    val after: Handler =
-      request => answer(request.body.stream.fold(0)((n, _) => n).flatMap(_ => request.text))
-    val further: Handler = request => answer(request.body.stream.next().flatMap(_ => request.text))
-    val anew: Handler    =
-      request => answer(all(request.body.stream).flatMap(_ => all(request.body.stream)))
-    val streamed: Handler = request => answer(request.text.flatMap(_ => all(request.body.stream)))
-    val kept: Handler     = request => {
-      val stream = request.body.stream
-      answer(request.text.flatMap(_ => all(stream)))
-    }
-    val atOnce: Handler = request => {
-      val first = request.text
-      answer(request.text.flatMap(second => first.map(_ + second)))
-    }
-    val beside: Handler = request => {
-      val first = request.text
-      answer(all(request.body.stream).flatMap(second => first.map(_ + second)))
-    }
-    for (sent <- Seq(Seq(post(5), "hello"), Seq(chunkedPost, "5\r\nhello\r\n0\r\n\r\n"))) {
-      for (
-        handler <- Seq(twice, after, further, anew, streamed, kept, atOnce, beside);
-        parts   <- Seq(sent, Seq(sent.mkString))
-      ) {
-        val wire = new FakeWire(handler, config)
-        parts.foreach(wire.send(_))
-        val output = content(wire.output)
-        assert(output.startsWith("the content of a request can be read once"), s"$parts: $output")
-      }
-      assertEquals(content(new FakeWire(whole, config).send(sent.mkString).output), "hello")
-    }
-    for (
-      handler <- Seq(twice, after, further, anew, streamed, kept, atOnce, beside);
-      empty   <- Seq(post(0), chunkedPost + "0\r\n\r\n")
-    )
-      assertEquals(content(new FakeWire(handler, config).send(empty).output), "", empty)
-  }
-
-  private def all(stream: ByteStream): Async[String] =
-    stream.fold("")((text, piece) => text + new String(piece))
-
-  test("a stream that has been begun can be read on, also if it is asked for again") {
-    val twoParts: Handler = request =>
-      request.body.stream.next().flatMap(first =>
-        all(request.body.stream).map(rest => Response.ok(s"${new String(first.get)}|$rest"))
-      )
-    assertEquals(
-      content(new FakeWire(twoParts, config).send(post(5)).send("hel").send("lo").output),
-      "hel|lo"
-    )
   }
 
   test("content that comes later extends the time limit of the request, and of those derived from it") {

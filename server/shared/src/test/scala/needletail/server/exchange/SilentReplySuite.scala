@@ -11,11 +11,8 @@ import needletail.http._
 import needletail.testing.Suite
 
 /** Streamed replies that have nothing to send, to requests whose content nobody reads. */
-class SilentReplySuite extends Suite {
+class SilentReplySuite extends Suite with ContentRequests {
   private val config = ServerConfig(maxBody = 100000, log = Log.none)
-
-  private def post(length: Int) = s"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: $length\r\n\r\n"
-  private def chunkedPost       = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 
   /** A stream that has nothing, for content that its handler does not read. */
   private final class Idle(config: ServerConfig) {
