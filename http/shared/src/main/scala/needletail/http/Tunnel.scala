@@ -86,6 +86,9 @@ private[needletail] trait TunnelHandler {
   /** Bytes held for the peer, as counted by `hold`. */
   def held: Long
 
+  /** Of these, what waits until the handler's user goes on, whatever the peer does: it has been sent ahead. */
+  def heldAhead: Long
+
   /** Memory is short: releases what is held, and ends unless it can do without all of that. */
   def relieve(): Unit
 

@@ -282,6 +282,7 @@ class MemoryBudgetSuite extends Suite {
           def deadlinePassed(): Unit                                  = ()
           def drain(): Unit                                           = tunnel.finish()
           def held: Long                                              = 0
+          def heldAhead: Long                                         = 0
           def relieve(): Unit                                         = ()
           def inputDropped(): Unit                                    = tunnel.abort()
           def closed(): Unit                                          = ()

@@ -8,6 +8,7 @@ import needletail.io.{Tls, TlsCertificate, TlsServerConfig}
 import needletail.routing._
 import needletail.server._
 import needletail.simulation.peer.SimpleClient
+import needletail.simulation.peer.websocket.Frames
 import needletail.simulation.service.Service
 import needletail.simulation.tls.{PlatformTlsEngines, TestKeys, TlsEngine}
 import needletail.simulation.world.{Endpoint, FaultRates, World}
@@ -29,7 +30,11 @@ class InputBehindRepliesSuite extends Suite {
     GET / "events" + request to (_ => Response.ok.stream(silence)),
     GET / "late" + request to (_ => Async.sleep(20.seconds).map(_ => Response.ok.text("late"))),
     GET / "unread" + request to (_ => Async.sleep(20.seconds).map(_ => Response.ok.stream(silence))),
-    GET / "socket" to webSocket(socket => message => socket ! message)
+    GET / "socket" to webSocket(socket => message => socket ! message),
+    GET / "rests" to webSocket { socket =>
+      socket.pause()
+      _ => ()
+    }
   )
 
   private val config = ServerConfig(
@@ -210,6 +215,26 @@ class InputBehindRepliesSuite extends Suite {
 
   private val upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+
+  test("messages that the listener of a WebSocket has not asked for, whether or not as many wait as may") {
+    for ((count, size) <- Seq(12 -> 16000, 3 -> 60000, 2 -> 80000))
+      serving { (world, port) =>
+        val frames  = new Frames(world.random, isClient = true)
+        val message = frames(0x82, new Array[Byte](size))
+        val idle    = Seq.fill(count)(new Plain(world, port, bytes(get("rests", upgrade)), message))
+        seconds(world, 1)
+        val refused = new Plain(world, port, bytes(post(60000), 30000), new Array[Byte](30000))
+        assertEquals(refused.statuses, List("503"), "the memory is short")
+        seconds(world, 3)
+        assert(!idle.exists(_.isOver), s"messages of $size bytes: they have 5 s from the refusal")
+        seconds(world, 3)
+        val served = new Plain(world, port, bytes(post(60000), 30000), new Array[Byte](30000))
+        seconds(world, 1) // the network may take 700 bytes at a time
+        assertEquals(served.statuses, List("200"))
+        assert(idle.exists(_.answer.endsWith("memory is short")), idle.map(_.answer))
+        idle ++ Seq(refused, served)
+      }
+  }
 
   test("parts of TLS records behind a stream, and of a WebSocket that is silent") {
     for (request <- Seq(get("events"), get("socket", upgrade)))

@@ -86,8 +86,10 @@ private[server] final class TunnelConnection(
     connection.deadline = Math.min(deadline, writingDeadline())
   }
 
-  /** What a listener that rests has not been given yet: its peer cannot send more. */
-  private[needletail] override def holdsUnread: Boolean = connection.isPaused && connection.pendingBytes == 0
+  /** Whether most of it waits for a listener that rests: what it has not asked for, or what its peer cannot send on. */
+  private[needletail] override def holdsUnread: Boolean =
+    connection.isPaused && connection.pendingBytes == 0 ||
+      handler != null && handler.heldAhead > heldForPeer / 2
 
   // notifications from the connection
 

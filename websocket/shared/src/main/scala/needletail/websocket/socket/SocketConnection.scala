@@ -228,7 +228,8 @@ private[websocket] final class SocketConnection(
     settle()
   }
 
-  def held: Long = reader.held.toLong + (if (kept == null) 0 else kept.held)
+  def held: Long      = reader.held.toLong + heldAhead
+  def heldAhead: Long = if (kept == null) 0 else kept.held.toLong
 
   def relieve(): Unit = {
     if (codec != null) codec.relieve(this)
