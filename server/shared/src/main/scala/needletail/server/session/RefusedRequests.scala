@@ -2,7 +2,7 @@ package needletail.server.session
 
 import needletail.http.{ConnectionInfo, Refusal, Request, RequestView, Response}
 import needletail.http.message.{HttpError, Status}
-import needletail.server.exchange.{InputWindow, RequestRunner, ServerExchange}
+import needletail.server.exchange.{BodyReader, InputWindow, RequestRunner, ServerExchange}
 import needletail.server.overload.RouteState
 
 /**
@@ -61,6 +61,11 @@ private[server] final class RefusedRequests(
     countForMemory(runner.admission.route)
   }
 
-  /** Counts a request of that route whose content was refused for want of memory. */
-  def countForMemory(route: RouteState): Unit = route.refused(Refusal.Memory) += 1
+  /** Counts a request whose content was refused for want of memory. */
+  def countForMemory(body: BodyReader): Unit = {
+    val x = queue.ofBody(body)
+    countForMemory(if (x == null) runner.admission.route else x.route)
+  }
+
+  private def countForMemory(route: RouteState): Unit = route.refused(Refusal.Memory) += 1
 }

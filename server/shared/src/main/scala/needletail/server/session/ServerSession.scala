@@ -14,7 +14,7 @@ import needletail.server.exchange.{
   ServerExchange,
   SessionOutput
 }
-import needletail.server.failure.{ConnectionLost, MemoryExhausted}
+import needletail.server.failure.ConnectionLost
 
 /**
  * The server's side of one HTTP/1.1 connection, without I/O: bytes are passed to `receive`, replies are written to the
@@ -172,16 +172,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
 
   /** Releases memory held for this client: an incomplete request is refused, and reading ends. */
   def relieve(): Unit = if (!state.isEnded) {
-    if (!state.hasContent)
-      if (state.isInHead || state.isHeld || queue.isEmpty) refused.addForMemory(reader.isHeldForHead)
-      else {
-        if (state.isAsking) writer.hasDropped = true
-        reader.stop() // which requests have been sent ahead is not known
-      }
-    else if (!state.isDropping) {
-      if (!memory.holdsUnread) bodyRefused(reader.body)
-      reader.body.fail(MemoryExhausted)
-    } else reader.stop()
+    memory.relieve(refused, writer)
     turn()
   }
 
@@ -291,10 +282,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     exchangeChanged()
   }
 
-  def bodyRefused(body: BodyReader): Unit = {
-    val x = queue.ofBody(body)
-    refused.countForMemory(if (x == null) admission.route else x.route)
-  }
+  def bodyRefused(body: BodyReader): Unit = refused.countForMemory(body)
 
   // requests
 

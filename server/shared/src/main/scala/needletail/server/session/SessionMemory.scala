@@ -1,5 +1,7 @@
 package needletail.server.session
 
+import needletail.server.failure.MemoryExhausted
+
 /** What is held for the client of a [[ServerSession]], as far as the session knows: see `MemoryRelief`. */
 private[needletail] final class SessionMemory private[session] (
     state: SessionState,
@@ -26,4 +28,17 @@ private[needletail] final class SessionMemory private[session] (
     else if (state.isAsking) !isAtWork
     else !state.isClosed
   }
+
+  /** Releases it: an incomplete request is refused, and reading ends. The session must take a turn then. */
+  private[session] def relieve(refused: RefusedRequests, writer: ReplyWriter): Unit =
+    if (!state.hasContent)
+      if (state.isInHead || state.isHeld || queue.isEmpty) refused.addForMemory(reader.isHeldForHead)
+      else {
+        if (state.isAsking) writer.hasDropped = true
+        reader.stop() // which requests have been sent ahead is not known
+      }
+    else if (!state.isDropping) {
+      if (!holdsUnread) refused.countForMemory(reader.body)
+      reader.body.fail(MemoryExhausted)
+    } else reader.stop()
 }
