@@ -220,7 +220,7 @@ private[gateway] final class FastCgiConnection(connection: Connection, loop: Fas
 
   /** The response is complete, or no longer needed. */
   def finished(request: FastCgiRequest, appStatus: Int): Unit = {
-    if (request.hasToldErrors) FastCgiWriter.endStream(loop.out, Stderr, request.id) // section 6.2
+    if (request.errors.hasTold) FastCgiWriter.endStream(loop.out, Stderr, request.id) // section 6.2
     if (appStatus == FastCgiRequest.Success) FastCgiWriter.endStream(loop.out, Stdout, request.id)
     FastCgiWriter.endRequest(loop.out, request.id, appStatus, RequestComplete)
     drop(request)

@@ -20,8 +20,7 @@ private[gateway] final class FastCgiRequest(
     loop: FastCgiLoop,
     val keepsConnection: Boolean
 ) extends SessionOutput
-    with Runnable
-    with GatewayRequest.Errors {
+    with Runnable {
 
   /** Index among the connection's requests. */
   var index: Int = -1
@@ -48,6 +47,13 @@ private[gateway] final class FastCgiRequest(
 
   /** Bytes counted in the loop's memory. */
   private var held: Long = 0
+
+  /** What is logged about it, which the web server gets, too. */
+  val errors: FastCgiErrors = new FastCgiErrors(loop.log) {
+    protected def isOver: Boolean          = over
+    protected def send(line: String): Unit = connection.send(FastCgiRecord.Stderr, id, line)
+    protected def requestTurn(): Unit      = wake()
+  }
 
   // what the web server sends
 
@@ -231,7 +237,7 @@ private[gateway] final class FastCgiRequest(
     w.clear()
     val problem = loop.head.write(w, variables, hasBody)
     known = loop.head.info
-    loop.head.info.errors = this
+    loop.head.info.errors = errors
     if (problem != null) refuse(problem)
     else {
       isChunked = hasBody
@@ -302,48 +308,11 @@ private[gateway] final class FastCgiRequest(
 
   /** Calls the session; its log messages are also sent to the web server, as this request's errors. */
   private def told[A](body: => A): A = {
-    loop.log.listener = tell
-    tellLate()
+    errors.turnBegins()
     try body
     finally {
-      loop.log.listener = null
+      errors.turnEnds()
       if (!over) connection.dueBy(deadline)
-    }
-  }
-
-  /** Whether anything was sent in its error stream, which then must be ended. */
-  var hasToldErrors: Boolean = false
-
-  private val tell: String => Unit = line =>
-    if (!over) {
-      hasToldErrors = true
-      connection.send(FastCgiRecord.Stderr, id, line)
-    }
-
-  /** What was logged between its turns, when there is no writer to use; null if nothing was. */
-  private var late: String = null
-
-  private val keep: String => Unit = line =>
-    if (!over) {
-      if (late == null) late = line
-      else if (late.length < FastCgiRequest.MostLate) late += line
-      wake()
-    }
-
-  private def tellLate(): Unit = if (late != null) {
-    val lines = late
-    late = null
-    tell(lines)
-  }
-
-  /** Its handler has failed: in its turn, in that of another request, or between turns. */
-  def logging(log: Runnable): Unit = {
-    val before = loop.log.listener
-    if (before eq tell) log.run()
-    else {
-      loop.log.listener = keep
-      try log.run()
-      finally loop.log.listener = before
     }
   }
 
@@ -392,9 +361,6 @@ private[gateway] object FastCgiRequest {
 
   /** Maximum of bytes of content in memory, regardless of `maxBody`: the maximum size of an array. */
   private final val MostAhead = 1L << 30
-
-  /** Lines that are kept between turns, in bytes; what is longer is in the program's log only. */
-  private final val MostLate = 8 * 1024
 
   // exit statuses
   final val Success = 0
