@@ -19,7 +19,7 @@ import needletail.io.{
   TlsTrust
 }
 import needletail.server.ServerFixture
-import needletail.testing.{Suite, TemporaryDirectories}
+import needletail.testing.{KernelSockets, Suite, TemporaryDirectories}
 
 /**
  * Servers that require a client's certificate, asked without one: each error names the alert that the server has sent.
@@ -68,7 +68,7 @@ class CertificateWantedSuite extends Suite with Serving with OtherPrograms with 
     }
   }
 
-  /** The cause that a connection ends with that is written to half a second after its handshake. */
+  /** The cause that a connection ends with that is written to, unread, once its server has ended it. */
   private def lateWrite(port: Int): String = {
     val loops = new EventLoops(1, "client", daemon = true)
     val ended = Promise[Throwable]()
@@ -85,7 +85,8 @@ class CertificateWantedSuite extends Suite with Serving with OtherPrograms with 
         ).onComplete { result =>
           result.failed.foreach(ended.trySuccess)
           result.foreach { (connection: Connection) =>
-            Thread.sleep(500)
+            val own = connection.localAddress.split(':').last.toInt
+            eventually(!KernelSockets.at(own).exists(s => s.peer == port && s.isEstablished), "it goes on")
             connection.write(body, 0, 1000)
           }
         }
@@ -194,24 +195,10 @@ class CertificateWantedSuite extends Suite with Serving with OtherPrograms with 
     val nginx = find("nginx")
     assume(nginx.isDefined, "nginx is not installed")
     if (Tls.isKnown) {
-      val folder = temporaryDirectory().toFile
-      val port   = freePort()
-      val file   = new File(folder, "nginx.conf")
-      write(
-        file,
-        s"""daemon off; master_process off; pid $folder/pid; error_log $folder/error.log;
-           |events { worker_connections 64; }
-           |http {
-           |  access_log off; client_body_temp_path $folder/body; proxy_temp_path $folder/p;
-           |  fastcgi_temp_path $folder/f; uwsgi_temp_path $folder/u; scgi_temp_path $folder/s;
-           |  server {
-           |    listen 127.0.0.1:$port ssl; ssl_certificate ${issued.chain}; ssl_certificate_key ${issued.key};
-           |    ssl_client_certificate ${authority.file}; ssl_verify_client on;
-           |    location / { return 200 "hello"; }
-           |  }
-           |}""".stripMargin
-      )
-      listening(port, nginx.get, "-p", folder.getPath, "-c", file.getPath) {
+      val port    = freePort()
+      val more    = s"ssl_client_certificate ${authority.file}; ssl_verify_client on;"
+      val command = nginxCommand(nginx.get, temporaryDirectory().toFile, port, issued, more)
+      listening(port, command: _*) {
         calling(config) { client =>
           val service = client.service(s"https://localhost:$port")
           for (n <- 1 to calls) {

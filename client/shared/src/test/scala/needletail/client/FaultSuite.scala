@@ -1,13 +1,10 @@
 package needletail.client
 
-import java.io.File
-
 import scala.concurrent.duration._
-import scala.io.Source
 
 import needletail.async.Async
 import needletail.client.config.BreakerConfig
-import needletail.testing.Suite
+import needletail.testing.{KernelSocket, KernelSockets, Suite}
 
 /** Hosts that are not there, and what is left behind after a long row of failures: nothing. */
 class FaultSuite extends Suite with Misbehaving {
@@ -69,22 +66,11 @@ class FaultSuite extends Suite with Misbehaving {
   }
 
   test("after failures of every kind no connection is left behind, and service goes on") {
-    val tables = List("/proc/net/tcp", "/proc/net/tcp6").map(new File(_)).filter(_.canRead)
-    assume(tables.nonEmpty, "sockets are looked for in /proc/net/tcp, which this system has not")
+    assume(KernelSockets.areKnown, "sockets are looked for in /proc/net/tcp, which this system has not")
 
     /** Sockets that somebody holds at either end of a connection to that port; other suites may run beside this one. */
-    def sockets(port: Int): List[String] = tables.flatMap { table =>
-      val source = Source.fromFile(table, "ISO-8859-1")
-      try
-        source.getLines().drop(1).map(_.trim.split(" +")).filter { row =>
-          val ports =
-            row.slice(1, 3).map(address => Integer.parseInt(address.dropWhile(_ != ':').drop(1), 16))
-          ports.contains(port) && row(3) != "0A" && row(
-            9
-          ) != "0" // not one that listens, or is the kernel's alone
-        }.map(_.mkString(" ")).toList
-      finally source.close()
-    }
+    def sockets(port: Int): Seq[KernelSocket] =
+      KernelSockets.all.filter(s => (s.port == port || s.peer == port) && !s.listens && s.isHeld)
 
     val scripts: Vector[Peer => Unit] = Vector(
       _.close(),

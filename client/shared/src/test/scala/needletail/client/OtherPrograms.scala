@@ -4,7 +4,7 @@ import java.io.File
 import java.nio.file.Files
 import java.util.concurrent.TimeUnit
 
-import needletail.testing.Suite
+import needletail.testing.{Authority, Suite}
 
 /** Servers that are installed on this machine, for one test. */
 trait OtherPrograms { self: Suite =>
@@ -38,6 +38,37 @@ trait OtherPrograms { self: Suite =>
       process.destroy()
       if (!process.waitFor(5, TimeUnit.SECONDS)) { process.destroyForcibly(); () }
     }
+  }
+
+  /**
+   * The command that starts nginx, `program`, as a server over TLS that answers `hello`.
+   *
+   * @param folder for its files
+   * @param more lines of its configuration
+   */
+  def nginxCommand(
+      program: String,
+      folder: File,
+      port: Int,
+      issued: Authority#Issued,
+      more: String = ""
+  ): Seq[String] = {
+    val config = new File(folder, "nginx.conf")
+    write(
+      config,
+      s"""daemon off; master_process off; pid $folder/pid; error_log $folder/error.log;
+         |events { worker_connections 64; }
+         |http {
+         |  access_log off; client_body_temp_path $folder/body; proxy_temp_path $folder/p;
+         |  fastcgi_temp_path $folder/f; uwsgi_temp_path $folder/u; scgi_temp_path $folder/s;
+         |  server {
+         |    listen 127.0.0.1:$port ssl; ssl_certificate ${issued.chain}; ssl_certificate_key ${issued.key};
+         |    $more
+         |    location / { return 200 "hello"; }
+         |  }
+         |}""".stripMargin
+    )
+    Seq(program, "-p", folder.getPath, "-c", config.getPath)
   }
 
   /** Compiles a Go program in `folder`. Returns its path. */

@@ -143,23 +143,6 @@ class OtherTlsServersSuite extends Suite with Serving with OtherPrograms with Te
   test("nginx") {
     val nginx = find("nginx")
     assume(nginx.isDefined, "nginx is not installed")
-    judged() { (port, issued) =>
-      val folder = page()
-      val config = new File(folder, "nginx.conf")
-      write(
-        config,
-        s"""daemon off; master_process off; pid $folder/pid; error_log $folder/error.log;
-           |events { worker_connections 64; }
-           |http {
-           |  access_log off; client_body_temp_path $folder/body; proxy_temp_path $folder/p;
-           |  fastcgi_temp_path $folder/f; uwsgi_temp_path $folder/u; scgi_temp_path $folder/s;
-           |  server {
-           |    listen 127.0.0.1:$port ssl; ssl_certificate ${issued.chain}; ssl_certificate_key ${issued.key};
-           |    location / { return 200 "hello"; }
-           |  }
-           |}""".stripMargin
-      )
-      Seq(nginx.get, "-p", folder.getPath, "-c", config.getPath)
-    }
+    judged()((port, issued) => nginxCommand(nginx.get, temporaryDirectory().toFile, port, issued))
   }
 }

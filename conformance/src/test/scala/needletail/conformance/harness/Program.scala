@@ -8,7 +8,7 @@ import scala.io.Source
 import scala.util.control.NonFatal
 
 import needletail.conformance.client.Wire
-import needletail.testing.Certificate
+import needletail.testing.{Certificate, KernelSockets}
 
 /** A server under test: a child process, ended with SIGTERM, looked at from outside through /proc. */
 final class Program private (val path: Path, process: Process, isTls: Boolean) {
@@ -69,7 +69,7 @@ final class Program private (val path: Path, process: Process, isTls: Boolean) {
   /** Has it accepted that connection and taken all that was sent to it? Without /proc, taken for granted. */
   def hasTaken(wire: Wire): Boolean = {
     val known = KernelSockets.at(port)
-    known.isEmpty || known.exists(s => s.peer == wire.port && s.isAccepted && s.unread == 0)
+    known.isEmpty || known.exists(s => s.peer == wire.port && s.isHeld && s.unread == 0)
   }
 
   /** A launcher may start the server as a child of its own rather than become it. */

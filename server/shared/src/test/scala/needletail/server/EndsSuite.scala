@@ -2,18 +2,15 @@ package needletail.server
 
 import needletail.server.session.FakeWire
 
-import java.io.File
-import java.nio.file.{Files, Paths}
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.concurrent.Await
 import scala.concurrent.duration._
-import scala.jdk.CollectionConverters._
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.http._
 import needletail.io.Address
-import needletail.testing.Suite
+import needletail.testing.{KernelSockets, Suite}
 
 /** Fault 19: that what has no end of its own does not keep a server from ending. */
 class EndsSuite extends Suite {
@@ -185,24 +182,20 @@ class EndsSuite extends Suite {
     } finally Await.result(taken.close(), 20.seconds)
   }
 
-  /** The kernel's timers of connections at that port: 2 is the one that asks a silent peer (proc(5)). */
-  private def timers(port: Int): List[String] =
-    for {
-      file <- List("/proc/net/tcp", "/proc/net/tcp6") // the JVM's are all of IPv6
-      if new File(file).exists
-      line <- Files.readAllLines(Paths.get(file)).asScala.toList.drop(1)
-      fields = line.trim.split("\\s+")
-      if fields(1).endsWith(f":$port%04X") && fields(3) == "01" // this side's, established
-    } yield fields(5).take(2)
+  private final val AsksPeer = 2 // a timer
 
-  private def timersOfWaiting(config: ServerConfig, response: => Response): List[String] = {
+  /** The kernel's timers of connections at that port. */
+  private def timers(port: Int): List[Int] =
+    KernelSockets.at(port).filter(_.isEstablished).map(_.timer).toList
+
+  private def timersOfWaiting(config: ServerConfig, response: => Response): List[Int] = {
     val server = Server(Handler((_: Request) => response), config).start()
     val client = new RawClient(server.port).send(get)
     try {
       client.readUntil("first")
       var found = timers(server.port)
       // what has just been sent has a timer of its own, until it is acknowledged
-      eventually({ found = timers(server.port); found == List("02") || found == List("00") }, found)
+      eventually({ found = timers(server.port); found == List(AsksPeer) || found == List(0) }, found)
       found
     } finally {
       client.close()
@@ -211,11 +204,11 @@ class EndsSuite extends Suite {
   }
 
   test("fault 14: the kernel asks whether the client of a stream that waits is still there") {
-    assume(new File("/proc/net/tcp").exists, "there is no /proc/net/tcp")
+    assume(KernelSockets.areKnown, "there is no /proc/net/tcp")
     def streamed = Response.ok.stream(new Waiting(Some("first")))
-    assertEquals(timersOfWaiting(config, streamed), List("02"))
-    assertEquals(timersOfWaiting(config.copy(streamKeepAlive = Duration.Zero), streamed), List("00"))
-    assertEquals(timersOfWaiting(config, Response.ok("first")), List("00"))
+    assertEquals(timersOfWaiting(config, streamed), List(AsksPeer))
+    assertEquals(timersOfWaiting(config.copy(streamKeepAlive = Duration.Zero), streamed), List(0))
+    assertEquals(timersOfWaiting(config, Response.ok("first")), List(0))
   }
 
   test("if what is to be done at the start fails, nothing keeps on serving") {
