@@ -12,12 +12,12 @@ import needletail.server._
 import needletail.simulation.peer.SimpleClient
 import needletail.simulation.peer.gateway.FastCgiRecords
 import needletail.simulation.service.Service
-import needletail.simulation.world.{FaultRates, World}
+import needletail.simulation.world.World
 import needletail.stream.Stream
 import needletail.testing.Suite
 
 /** What a request of a FastCGI connection has sent ahead of its response. */
-class FastCgiAheadSuite extends Suite {
+class FastCgiAheadSuite extends Suite with QuietWorlds {
   private def begun: ByteStream = new ByteStream {
     private var isFirst                    = true
     def next(): Async[Option[Array[Byte]]] =
@@ -100,71 +100,53 @@ class FastCgiAheadSuite extends Suite {
 
   for ((name, otherTraffic) <- Seq("nothing else" -> false, "short requests of others" -> true))
     test(s"content sent ahead of a response in progress is reclaimed, with $name on its connection") {
-      val world = new World(1)
-      world.faults = FaultRates.none
-      val front  = FrontProtocol.FastCgi(Address.Tcp("127.0.0.1", 0))
-      val server = Gateway.startOn(world.platform, routes, front, config, readsAhead = false)
-      val idle   = Seq.fill(4)(new Front(world, server.port))
-      for (one <- idle) {
-        one.ask(1, "/begun", 60000)
-        for (_ <- 1 to 5) {
-          one.send(1, 10000)
-          world.pass(20.millis.toNanos)
+      serving(config) { (world, port) =>
+        val idle = Seq.fill(4)(new Front(world, port))
+        for (one <- idle) {
+          one.ask(1, "/begun", 60000)
+          for (_ <- 1 to 5) {
+            one.send(1, 10000)
+            world.pass(20.millis.toNanos)
+          }
         }
-      }
-      assert(!finds(world, server.port), "the memory is short")
-      var asked = 0
-      for (_ <- 1 to 30) { // 6 s, as they have 5 from the moment that memory was short
-        if (otherTraffic) {
-          idle.foreach { one => one.ask(2, "/now", 0); one.end(2) }
-          asked += 1
+        assert(!finds(world, port), "the memory is short")
+        var asked = 0
+        for (_ <- 1 to 30) { // 6 s, as they have 5 from the moment that memory was short
+          if (otherTraffic) {
+            idle.foreach { one => one.ask(2, "/now", 0); one.end(2) }
+            asked += 1
+          }
+          world.pass(200.millis.toNanos)
         }
-        world.pass(200.millis.toNanos)
+        assert(finds(world, port), "nobody holds it for good")
+        for (one <- idle) {
+          assert(one.answer.contains("begun"), one.answer)
+          assertEquals("now".r.findAllIn(one.answer).size, asked)
+        }
+        idle
       }
-      assert(finds(world, server.port), "nobody holds it for good")
-      for (one <- idle) {
-        assert(one.answer.contains("begun"), one.answer)
-        assertEquals("now".r.findAllIn(one.answer).size, asked)
-        one.close()
-      }
-      world.pass(1.second.toNanos)
-      val _ = server.drain()
-      world.pass(20.seconds.toNanos)
-      world.checkIdle()
-      assertEquals(world.findings.toList, Nil)
     }
 
   test("a silent response to a request whose content has all come is not cut off, in either framing") {
-    for (isKnown <- Seq(true, false); isWhole <- Seq(true, false)) {
-      val world = new World(1)
-      world.faults = FaultRates.none
-      val front  = FrontProtocol.FastCgi(Address.Tcp("127.0.0.1", 0))
-      val quick  = config.copy(server = config.server.copy(handlerTimeout = 2.seconds))
-      val server = Gateway.startOn(world.platform, routes, front, quick, readsAhead = false)
-      val one    = new Front(world, server.port)
-      one.ask(1, "/silent", if (isKnown) 20000 else 0, "POST")
-      one.send(1, 10000)
-      world.pass(100.millis.toNanos)
-      if (isWhole) {
+    for (isKnown <- Seq(true, false); isWhole <- Seq(true, false))
+      serving(config.copy(server = config.server.copy(handlerTimeout = 2.seconds))) { (world, port) =>
+        val one = new Front(world, port)
+        one.ask(1, "/silent", if (isKnown) 20000 else 0, "POST")
         one.send(1, 10000)
-        one.end(1)
+        world.pass(100.millis.toNanos)
+        if (isWhole) {
+          one.send(1, 10000)
+          one.end(1)
+        }
+        world.pass(500.millis.toNanos)
+        assertEquals(one.statuses, if (isWhole) List("200") else Nil, s"known: $isKnown")
+        world.pass(5.seconds.toNanos)
+        assertEquals(one.statuses, List(if (isWhole) "200" else "503"), s"known: $isKnown")
+        Seq(one)
       }
-      world.pass(500.millis.toNanos)
-      assertEquals(one.statuses, if (isWhole) List("200") else Nil, s"known: $isKnown")
-      world.pass(5.seconds.toNanos)
-      assertEquals(one.statuses, List(if (isWhole) "200" else "503"), s"known: $isKnown")
-      one.close()
-      world.pass(1.second.toNanos)
-      val _ = server.drain()
-      world.pass(20.seconds.toNanos)
-      world.checkIdle()
-      assertEquals(world.findings.toList, Nil)
-    }
   }
 
-  private def serving(config: GatewayConfig)(test: (World, Int) => Seq[Front]): Unit = {
-    val world = new World(1)
-    world.faults = FaultRates.none
+  private def serving(config: GatewayConfig)(test: (World, Int) => Seq[Front]): Unit = inWorld() { world =>
     val front  = FrontProtocol.FastCgi(Address.Tcp("127.0.0.1", 0))
     val server = Gateway.startOn(world.platform, routes, front, config, readsAhead = false)
     test(world, server.port).foreach(_.close())
@@ -172,7 +154,6 @@ class FastCgiAheadSuite extends Suite {
     val _ = server.drain()
     world.pass(20.seconds.toNanos)
     world.checkIdle()
-    assertEquals(world.findings.toList, Nil)
   }
 
   test("chunks of more than maxBody that have all come are refused, not broken off") {

@@ -14,7 +14,7 @@ import needletail.io.EventLoops
 import needletail.server._
 import needletail.server.tcp.TcpServer
 import needletail.simulation.peer.SimpleClient
-import needletail.simulation.world.{Endpoint, FaultRates, World}
+import needletail.simulation.world.{Endpoint, World}
 import needletail.stream.Push
 import needletail.tcp.{Codec, Decoded, Decoder}
 import needletail.testing.Suite
@@ -22,14 +22,7 @@ import needletail.websocket._
 import needletail.websocket.handshake.Handshake
 
 /** Peers that send or read slowly, or stop: which time limit they have, in virtual time. */
-class SlowPeersSuite extends Suite {
-  private def inWorld(seed: Long = 1)(body: World => Unit): Unit = {
-    val world = new World(seed)
-    world.faults = FaultRates.none
-    body(world)
-    assertEquals(world.findings.toList, Nil)
-  }
-
+class SlowPeersSuite extends Suite with QuietWorlds {
   /** Numbers, each ended by a semicolon. */
   private object Numbers extends Codec[Int, Int] {
     def decoder(): Decoder[Int] = (bytes, from, until) => {
@@ -88,32 +81,17 @@ class SlowPeersSuite extends Suite {
   }
 
   /** A server without a loop. `heard` is called with all that has come, whenever more has. */
-  private final class Peer(end: Endpoint)(heard: (Peer, String) => Unit) {
-    private val text    = new StringBuilder
-    private val scratch = new Array[Byte](65536)
+  private final class Peer(end: Endpoint)(heard: (Peer, String) => Unit)
+      extends SlowReader(end, isEager = true) {
+    private val text = new StringBuilder
 
-    /** Bytes that have come. */
-    var count = 0L
-
-    /** Whether it reads whatever comes. */
-    var isEager = true
-    end.onChange = () => if (isEager) read(Int.MaxValue)
+    protected def took(bytes: Array[Byte], n: Int): Unit =
+      if (text.length < 10000) { text.append(new String(bytes, 0, n, US_ASCII)); () }
+    protected def hasRead(): Unit = heard(this, text.toString)
 
     def send(what: String): Unit = {
       val bytes = what.getBytes(US_ASCII)
       assertEquals(end.put(bytes, 0, bytes.length), bytes.length)
-    }
-
-    def read(most: Int): Unit = {
-      var left = most
-      var n    = end.take(scratch, 0, Math.min(left, scratch.length))
-      while (n > 0) {
-        count += n
-        left -= n
-        if (text.length < 10000) text.append(new String(scratch, 0, n, US_ASCII))
-        n = if (left > 0) end.take(scratch, 0, Math.min(left, scratch.length)) else 0
-      }
-      heard(this, text.toString)
     }
   }
 
@@ -154,17 +132,6 @@ class SlowPeersSuite extends Suite {
     }
   }
 
-  /** Reads less than the kernel would report room for, for so long, then nothing, and then the rest. */
-  private def readSlowly(world: World, peer: Peer, slowFor: FiniteDuration, pause: FiniteDuration): Unit = {
-    for (_ <- 1 to (slowFor / 20.millis).toInt) {
-      world.pass(20.millis.toNanos)
-      peer.read(400)
-    }
-    world.pass(pause.toNanos)
-    peer.isEager = true
-    peer.read(Int.MaxValue)
-  }
-
   /** The status, or the failure, of a request with that content to a server that reads 400 bytes every 20 ms, then the rest. */
   private def uploaded(
       world: World,
@@ -197,7 +164,7 @@ class SlowPeersSuite extends Suite {
         .map(_.status.code).onComplete { result => got += result; () }
     }
     world.run(5.seconds.toNanos)(isSlow)
-    readSlowly(world, peer, slowFor, pause)
+    peer.readSlowly(world, slowFor, pause)
     world.run(30.seconds.toNanos)(got.nonEmpty)
     client.close()
     loops.stop()
@@ -288,7 +255,7 @@ class SlowPeersSuite extends Suite {
       }.onComplete(_ => ())
     }
     world.run(5.seconds.toNanos)(isAnswered)
-    readSlowly(world, peer, slowFor, pause)
+    peer.readSlowly(world, slowFor, pause)
     world.run(60.seconds.toNanos)(peer.count >= Size)
     client.close()
     loops.stop()

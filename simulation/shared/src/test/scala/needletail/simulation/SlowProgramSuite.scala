@@ -9,42 +9,24 @@ import needletail.server._
 import needletail.simulation.peer.SimpleClient
 import needletail.simulation.peer.gateway.FastCgiRecords
 import needletail.simulation.service.Service
-import needletail.simulation.world.{Endpoint, FaultRates, World}
+import needletail.simulation.world.{Endpoint, World}
 import needletail.testing.Suite
 
 /** Programs behind our server that read a large request slowly, in virtual time. */
-class SlowProgramSuite extends Suite {
+class SlowProgramSuite extends Suite with QuietWorlds {
   private final val Size = 1 << 20
 
-  /**
-   * A FastCGI or SCGI server that answers when it has read `Size` bytes. One that closes the connection after its answer
-   * (SCGI) has read the whole request before: what is unread resets it.
-   */
-  private final class Program(end: Endpoint, answer: Seq[Array[Byte]]) {
-    private val scratch  = new Array[Byte](65536)
-    private var count    = 0L
-    private var wanted   = Size.toLong
-    private var isDone   = false
-    var isEager: Boolean = false
-    end.onChange = () => if (isEager) read(Int.MaxValue)
+  /** A FastCGI or SCGI server that answers when it has read `Size` bytes. */
+  private final class Program(end: Endpoint, answer: Seq[Array[Byte]])
+      extends SlowReader(end, isEager = false) {
+    private var isDone = false
 
-    def read(most: Int): Unit = {
-      var left = most
-      var n    = end.take(scratch, 0, Math.min(left, scratch.length))
-      while (n > 0) {
-        if (count == 0 && answer.size == 1) { // the variables, as a netstring
-          val length = new String(scratch, 0, n, "US-ASCII").takeWhile(_ != ':')
-          wanted += length.length + length.toInt + 2
-        }
-        count += n
-        left -= n
-        n = if (left > 0) end.take(scratch, 0, Math.min(left, scratch.length)) else 0
-      }
-      if (count >= wanted && !isDone) {
-        isDone = true
-        answer.foreach(bytes => end.put(bytes, 0, bytes.length))
-        if (answer.size == 1) end.close()
-      }
+    protected def took(bytes: Array[Byte], n: Int): Unit = ()
+
+    protected def hasRead(): Unit = if (count >= Size && !isDone) {
+      isDone = true
+      answer.foreach(bytes => end.put(bytes, 0, bytes.length))
+      if (answer.size == 1) end.close()
     }
   }
 
@@ -91,13 +73,7 @@ class SlowProgramSuite extends Suite {
     client.send(Service.ascii(s"POST /app HTTP/1.1\r\nHost: a\r\nContent-Length: $Size\r\n\r\n"))
     client.send(new Array[Byte](Size))
     world.run(5.seconds.toNanos)(program != null)
-    for (_ <- 1 to (slowFor / 20.millis).toInt) {
-      world.pass(20.millis.toNanos)
-      program.read(400)
-    }
-    world.pass(pause.toNanos)
-    program.isEager = true
-    program.read(Int.MaxValue)
+    program.readSlowly(world, slowFor, pause)
     world.run(30.seconds.toNanos)(got.nonEmpty)
     client.close()
     val _ = server.close()
@@ -110,12 +86,10 @@ class SlowProgramSuite extends Suite {
       for (
         seed                     <- 1L to 3L;
         (slowFor, pause, status) <- Seq((7.seconds, 0.seconds, "200"), (1.second, 5.seconds, "504"))
-      ) {
-        val world = new World(seed)
-        world.faults = FaultRates.none
-        assertEquals(uploaded(world, routes, answer, slowFor, pause), status, s"seed $seed, $slowFor")
-        assertEquals(world.findings.toList, Nil)
-      }
+      )
+        inWorld(seed) { world =>
+          assertEquals(uploaded(world, routes, answer, slowFor, pause), status, s"seed $seed, $slowFor")
+        }
     }
 
   for ((name, routes, _) <- kinds)

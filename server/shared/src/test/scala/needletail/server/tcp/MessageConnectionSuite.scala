@@ -1,6 +1,5 @@
 package needletail.server.tcp
 
-import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -12,21 +11,11 @@ import needletail.io.Address
 import needletail.server.{MessageConnection, RawClient, ServerFixture}
 import needletail.server.config.ServerConfig
 import needletail.server.operations.Log
-import needletail.tcp.{Codec, Decoded, Decoder}
+import needletail.tcp.{Codec, Decoder}
 import needletail.testing.{Pause, Suite}
 
 /** Messages that a server of a codec sends by itself. */
 class MessageConnectionSuite extends Suite {
-  private object Lines extends Codec[String, String] {
-    def decoder(): Decoder[String] = (bytes, from, until) => {
-      val end = bytes.indexOf('\n'.toByte, from)
-      if (end < 0 || end >= until) Decoded.More
-      else Decoded.Message(new String(bytes, from, end - from, UTF_8), end + 1)
-    }
-    def encode(line: String): Array[Byte] =
-      if (line == "unsayable") throw new IllegalArgumentException(line) else (line + "\n").getBytes(UTF_8)
-  }
-
   private val config   = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 2, log = Log.none)
   private val patience = 20.seconds
 

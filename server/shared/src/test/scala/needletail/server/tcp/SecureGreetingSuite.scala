@@ -1,7 +1,6 @@
 package needletail.server.tcp
 
 import java.net.{Socket, SocketTimeoutException}
-import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.{Await, Promise}
@@ -22,20 +21,10 @@ import needletail.server.{MessageConnection, ServerFixture}
 import needletail.server.config.ServerConfig
 import needletail.server.connection.SecureClient
 import needletail.server.operations.Log
-import needletail.tcp.{Codec, Decoded, Decoder}
 import needletail.testing.{Pause, Suite, TemporaryDirectories}
 
 /** Servers of a codec that speak first over TLS: before the client has sent anything but its handshake. */
 class SecureGreetingSuite extends Suite with TemporaryDirectories {
-  private object Lines extends Codec[String, String] {
-    def decoder(): Decoder[String] = (bytes, from, until) => {
-      val end = bytes.indexOf('\n'.toByte, from)
-      if (end < 0 || end >= until) Decoded.More
-      else Decoded.Message(new String(bytes, from, end - from, UTF_8).trim, end + 1)
-    }
-    def encode(line: String): Array[Byte] = (line + "\n").getBytes(UTF_8)
-  }
-
   private lazy val authority = newAuthority()
   private lazy val issued    = authority.issue("DNS:localhost")
   private lazy val client    = new SecureClient(Tls.trusting(authority.file))
