@@ -88,7 +88,11 @@ object AsyncFactories {
   /** Runs `body`, which blocks, on another thread and returns its result on the calling loop: see `Blocking`. */
   def blocking[A](body: => A): Async[A] = Blocking.default(body)
 
-  /** Starts `body` on `loop`, from any thread. If the loop has ended, fails with RejectedExecutionException. */
+  /**
+   * Starts `body` on `loop`, from any thread. If the loop has ended, fails with RejectedExecutionException. A fatal error
+   * of the virtual machine that `body` throws is the future's failure, and ends the loop. Where the loop ends after `body`
+   * has returned, the future may never complete.
+   */
   def run[A](loop: Loop)(body: => Async[A]): Future[A] = {
     val promise = FuturePromise[A]()
     try
