@@ -56,10 +56,13 @@ private[server] abstract class UnreadContent(
   final def isLeftInWindow: Boolean = unused > 0
 
   /** Whether all the rest has been left so, with or without bytes behind it. */
-  final def isAtHand: Boolean = {
+  final def isLeftWhole: Boolean = {
     val left = leftAtHand
     left > 0 && unused >= left || rare != null && rare.isKept
   }
+
+  /** Whether reading it will succeed, too. */
+  final def isAtHand: Boolean = isLeftWhole && (rare == null || rare.end == null || !rare.end.isTooLarge)
 
   /** The caller of the session has all the rest, and keeps it until it is read. */
   final def restIsKept(): Unit = needed.isKept = true
@@ -96,34 +99,16 @@ private[server] abstract class UnreadContent(
 
   /** Nobody has read it for a while: a little of it may arrive. */
   final def watch(): Unit = needed.isWatched = true
-
-  /** The client has ended its side. Returns whether what has been left in the window may be all the rest. */
-  final def takeLast(): Boolean = isAtHand || decoder.isChunked && unused > 0 && {
-    needed.isLast = true
-    true
-  }
-
-  /** Whether something else may be behind what `takeLast` has left, as it is not known where the content ends. */
-  final def mayBeFollowed: Boolean = rare != null && rare.isLast
-
-  /** Whether all that has come after `takeLast` has been read, so that the content will not be complete. */
-  final def isCut: Boolean = rare != null && rare.isLast && unused == 0
 }
 
 private[server] object UnreadContent {
 
-  /**
-   * Of content that is large and not read for a while, is dropped, has trailers, or comes from a client that has ended its
-   * side.
-   */
+  /** Of content that is large or chunked and not read for a while, is dropped, or has trailers. */
   final class Rare {
 
     /** When `watch` is to be called; 0 if somebody has just read. */
     var watchesAt: Long    = 0
     var isWatched: Boolean = false
-
-    /** Whether the client has ended its side, and it is not known where the content ends: no more than that will come. */
-    var isLast: Boolean = false
 
     /** Finds the end of chunked content in what nobody has read; null if all has been read. */
     var end: ContentEnd = null

@@ -145,11 +145,11 @@ private[server] final class RequestReader(
   /** A reader begins to wait for content: the client has `bodyTimeout` to send some. */
   def contentWanted(): Unit = if (body != null) {
     if (body.isLeftInWindow) wire.offerAgain()
-    if (body.isCut) body.fail(RequestReader.cutOff) else waitForContent(wire.nowNanos)
+    waitForContent(wire.nowNanos)
   }
 
-  /** The client will send no more. Returns whether the rest of the content waits to be read, as far as is known. */
-  def keepsLast(): Boolean = body != null && !body.isDropping && body.takeLast()
+  /** Whether all the rest of the content has come, and waits to be read. */
+  def hasLast: Boolean = body != null && !body.isDropping && body.isLeftWhole
 
   /**
    * Whether to continue reading, although nothing can be used now, to notice that the client ends its side or is gone.
@@ -171,22 +171,7 @@ private[server] final class RequestReader(
    *
    * @param isContentKept whether all the rest of the content will still be passed
    */
-  def peerEnded(isContentKept: Boolean): Unit = {
-    endsLater = isContentKept && body.mayBeFollowed
-    if (!isContentKept) stop() else if (!endsLater) state.on(SessionState.AllSent)
-  }
-
-  /** Whether the client has ended its side, and requests may be behind content that is not used yet. */
-  var endsLater: Boolean = false
-
-  /** Whether all is used then. To be asked while the window is open. */
-  def hasUsedAll: Boolean =
-    if (state.hasContent) state.isDropping && input.isEmpty
-    else !state.isHeld && (input.isEmpty || state.isInHead)
-
-  /** Replies were dropped: nothing is read for them any more, if the client has ended its side. */
-  def repliesDropped(queue: ReplyQueue): Unit =
-    if (endsLater && body != null && queue.ofBody(body) == null) stop()
+  def peerEnded(isContentKept: Boolean): Unit = if (isContentKept) state.on(SessionState.AllSent) else stop()
 
   private def waitForContent(now: Long): Unit = {
     body.waitBegins(now)
@@ -197,7 +182,7 @@ private[server] final class RequestReader(
   def feed(): Boolean = {
     val b   = body
     val fed = b.feed()
-    if (body eq b) { if (!fed && b.isCut) b.fail(RequestReader.cutOff) else progress() }
+    if (body eq b) progress()
     fed
   }
 

@@ -63,7 +63,6 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     if (state.isHeld) state.on(SessionState.RoomAgain)
     input.open(bytes, from, until)
     turn()
-    if (reader.endsLater && reader.hasUsedAll) peerEnded()
     input.close()
   }
 
@@ -78,7 +77,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
    * @param isContentKept whether the caller has all the rest of the last request's content, and will pass it
    */
   def peerEnded(isContentKept: Boolean = false): Unit = {
-    val isRestKept = isContentKept && state.hasContent && !state.isDropping || reader.keepsLast()
+    val isRestKept = isContentKept && state.hasContent && !state.isDropping || reader.hasLast
     if (reader.hasBegunHead) refuse(HttpError(Status.BadRequest, "the request ended before its head did"))
     else if (state.hasContent && !state.isDropping && !isRestKept)
       reader.body.fail(RequestReader.cutOff)
@@ -150,12 +149,9 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   /** A deadline has passed: ends what has timed out, if anything has. */
   def deadlinePassed(): Unit = {
     val now = wire.nowNanos
-    if (queue.giveUpAt <= now) {
-      if (lastReplies.giveUp(now)) {
-        peerGone()
-        wire.abort()
-      }
-      reader.repliesDropped(queue)
+    if (queue.giveUpAt <= now && lastReplies.giveUp(now)) {
+      peerGone()
+      wire.abort()
     }
     context.counts.timeouts += queue.expireHandlers(now, RequestRunner.tooSlow)
     if (!state.isEnded && reader.deadline <= now) {

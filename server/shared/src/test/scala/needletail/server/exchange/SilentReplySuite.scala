@@ -37,6 +37,12 @@ class SilentReplySuite extends Suite with ContentRequests {
     }
   }
 
+  test("not of chunks that are larger than allowed: reading them would fail") {
+    val idle = new Idle(config.copy(maxBody = 4))
+    assertEquals(idle.wire.send(chunkedPost + chunks).output, "")
+    assertEquals(idle.wire.after(31.seconds).statuses, List(503))
+  }
+
   private def chunks = "3;a=b\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n"
 
   test(

@@ -17,14 +17,17 @@ class UnreadArrivedSuite extends Suite {
   private val sized  = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
 
   /** A client that has sent something some time ago, and a handler of its content that goes on when told so. */
-  private final class Waiting(sent: String*)(read: Request => Async[String]) {
+  private final class Waiting(sent: String*)(
+      read: Request => Async[String],
+      limits: ServerConfig = config
+  ) {
     val go = new AsyncPromise[Unit]
 
     private def answer(request: Request): Async[Response] =
       if (request.body.isEmpty) Async.value(Response.ok)
       else go.flatMap(_ => read(request)).map(Response.ok(_))
 
-    val wire = new FakeWire(request => answer(request), config)
+    val wire = new FakeWire(request => answer(request), limits)
     sent.foreach(wire.send(_).after(100.millis))
   }
 
@@ -65,6 +68,49 @@ class UnreadArrivedSuite extends Suite {
       assertEquals(half.wire.turn().statuses, List(status))
       assert(half.wire.isFinished)
     }
+  }
+
+  /** A request with content that is left unread, with or without a length, and allowed or not. */
+  private val rejected = Seq(chunks -> 1000L, chunks -> 4L, sized -> 1000L).map { case (post, maxBody) =>
+    (post.replace("POST /", "POST /left"), config.copy(maxBody = maxBody))
+  }
+
+  private def readUnlessLeft(request: Request): Async[String] =
+    if (request.path == "/left") Async.value("left") else request.text
+
+  test("a request that is cut off, behind content that is left unread, is a 400") {
+    val small = Seq(sized.replace("5\r\n\r\nhello", "3\r\n\r\nabc"), chunks.replace("5\r\nhello", "3\r\nabc"))
+    val whole = get +: small
+    for ((left, config) <- rejected; next <- whole; size <- 1 until next.length) {
+      val cut = next.take(size)
+      for (sent <- Seq(Seq(left + cut), Seq(left, cut)); isEarly <- Seq(true, false)) {
+        val clue = s"${sent.mkString(" | ")}, at most ${config.maxBody}, ended early: $isEarly"
+        val w    = new Waiting(sent*)(readUnlessLeft, config)
+        if (isEarly) w.wire.end().after(500.millis)
+        w.go.succeed(())
+        if (!isEarly) w.wire.turn().end()
+        assertEquals(w.wire.turn().statuses, List(200, 400), clue)
+        assert(w.wire.isFinished && !w.wire.isAborted, clue)
+      }
+    }
+  }
+
+  test("requests behind content that is left unread are served, also where that is larger than allowed") {
+    for ((left, config) <- rejected; behind <- Seq(Nil, Seq(get), Seq(get, get)); ends <- Seq(true, false)) {
+      val w = new Waiting((left +: behind)*)(readUnlessLeft, config)
+      if (ends) w.wire.end().after(500.millis)
+      w.go.succeed(())
+      assertEquals(w.wire.turn().statuses, List.fill(1 + behind.size)(200), s"$left, ${behind.size} behind")
+      assertEquals(w.wire.isFinished, ends)
+    }
+  }
+
+  test("content that is larger than allowed is a 413 where it is read, also after the client's end") {
+    val w = new Waiting(chunks, get)(_.text, config.copy(maxBody = 4))
+    w.wire.end().after(500.millis)
+    w.go.succeed(())
+    assertEquals(w.wire.turn().statuses, List(413))
+    assert(w.wire.isFinished && !w.wire.isAborted)
   }
 
   test("a handler that does not go on within the grace is cancelled, and the connection ends") {
