@@ -15,13 +15,19 @@ import needletail.testing.Suite
 class MemoryReliefSuite extends Suite {
   private val routes = Routes(
     POST / "body" + request to (r => r.body.bytes.map(bytes => Response.ok.text(bytes.length.toString))),
-    GET / "never" to (new Reply.Later(new AsyncPromise[Response]): Reply)
+    GET / "never" to (new Reply.Later(new AsyncPromise[Response]): Reply),
+    GET / "large" to (Response.ok.bytes(new Array[Byte](40000))),
+    POST / "large" + request to (_ => Response.ok.bytes(new Array[Byte](40000)))
   )
 
   private val budget = 256 * 1024 // three quarters of it are for large requests
 
+  private trait Peer {
+    def close(): Unit
+  }
+
   /** Someone who sends some of a request, when told so, and perhaps the rest. */
-  private final class Sender(world: World, port: Int, head: String, content: Int = 0) {
+  private final class Sender(world: World, port: Int, head: String, content: Int = 0) extends Peer {
     private val answer = new StringBuilder
     private val caller = new SimpleClient(world.network.connect(port))(
       (bytes, n) => { answer.append(new String(bytes, 0, n, "US-ASCII")); () },
@@ -39,7 +45,7 @@ class MemoryReliefSuite extends Suite {
     def close(): Unit    = caller.close()
   }
 
-  private def serving(test: (World, RunningServer) => Seq[Sender]): Unit = {
+  private def serving(test: (World, RunningServer) => Seq[Peer]): Unit = {
     val world = new World(1)
     world.faults = FaultRates.none
     val config = ServerConfig(
@@ -53,9 +59,9 @@ class MemoryReliefSuite extends Suite {
       blockedLoop = Duration.Zero,
       log = Log.none
     )
-    val server  = Server(routes, config).startOn(world.platform)
-    val senders = test(world, server)
-    senders.foreach(_.close())
+    val server = Server(routes, config).startOn(world.platform)
+    val peers  = test(world, server)
+    peers.foreach(_.close())
     world.pass(1.second.toNanos)
     val _ = server.drain()
     world.pass(20.seconds.toNanos)
@@ -93,6 +99,54 @@ class MemoryReliefSuite extends Suite {
       world.pass(1200.millis.toNanos)
       assertEquals(bodies.map(_.status).sorted.toList, List("", "", "503"))
       heads ++ bodies
+    }
+  }
+
+  /** Someone who reads nothing of a reply, of which the network takes little, until told to. */
+  private final class Reader(world: World, port: Int) extends Peer {
+    private val end = Iterator.continually(world.network.connect(port)).map { end =>
+      if (end.capacity != 4096) end.close()
+      end
+    }.find(_.capacity == 4096).get
+    var got            = 0
+    private val caller = new SimpleClient(end, reads = false)((_, n) => got += n, _ => ())
+
+    def send(text: String): Unit = caller.send(Service.ascii(text))
+    def isReset: Boolean         = end.isReset
+    def read(): Unit             = caller.beginToRead()
+    def close(): Unit            = caller.close()
+  }
+
+  test("who reads nothing of a reply loses it, whatever it sends of its next request") {
+    serving { (world, server) =>
+      val readers = Seq.fill(6)(new Reader(world, server.port)) // together more than three quarters
+      readers.foreach(_.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n"))
+      for (c <- "GET /large HTTP/1.1\r\nHost: a") { // 7 s, of which they have 5
+        world.pass(250.millis.toNanos)
+        readers.foreach(_.send(c.toString))
+      }
+      val (lost, others) = readers.partition(_.isReset)
+      assert(lost.nonEmpty && others.size >= 3, lost.size)
+      others.foreach(_.read())
+      world.pass(3.seconds.toNanos)
+      assert(others.forall(_.got > 40000), others.map(_.got))
+      readers
+    }
+  }
+
+  test("who reads nothing of a reply as it still sends the content of its request keeps it") {
+    serving { (world, server) =>
+      val readers = Seq.fill(6)(new Reader(world, server.port))
+      readers.foreach(_.send("POST /large HTTP/1.1\r\nHost: a\r\nContent-Length: 40000\r\n\r\n"))
+      for (_ <- 1 to 40) { // 10 s
+        world.pass(250.millis.toNanos)
+        readers.foreach(_.send("x" * 1000))
+      }
+      assertEquals(readers.count(_.isReset), 0)
+      readers.foreach(_.read())
+      world.pass(3.seconds.toNanos)
+      assert(readers.forall(_.got > 40000), readers.map(_.got))
+      readers
     }
   }
 }

@@ -16,7 +16,10 @@ private[needletail] abstract class HeldMemory {
   /** Whether it is output that waits until the peer reads. */
   private[needletail] def isOutput: Boolean
 
-  /** Grows with what the peer sends; without `holdsUnread` also with what it reads. May overflow. */
+  /**
+   * Grows with what the peer sends, unless that is for later than output which it has not read; without `holdsUnread` also
+   * with what it reads. May overflow, and may be less where one of these has changed.
+   */
   private[needletail] def progress: Long
 
   /** Whether the peer can make progress: what it sends is read. */

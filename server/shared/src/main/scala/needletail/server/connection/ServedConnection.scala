@@ -34,7 +34,12 @@ abstract class ServedConnection(val connection: Connection) extends HeldMemory w
   private[needletail] final def isOutput: Boolean   = connection.isBackedUp
   private[needletail] final def offerOutput(): Unit = connection.offerPending()
   private[needletail] final def progress: Long      =
-    connection.bytesRead + (if (holdsUnread) 0 else connection.outputProgress)
+    if (holdsUnread) connection.bytesRead
+    else if (isOutput && sendsAhead) connection.outputProgress
+    else connection.bytesRead + connection.outputProgress
+
+  /** Whether what the peer sends now is for later than the output that waits for it, and so is no progress. */
+  private[needletail] def sendsAhead: Boolean = false
 
   /** Calls `f` for all that is held for its peer and has a progress of its own: the connection, if there is no other. */
   private[needletail] def eachHeld(f: HeldMemory => Unit): Unit = f(this)

@@ -55,6 +55,8 @@ private[server] final class ServerConnection(connection: Connection, runner: Req
   private[needletail] override def holdsUnread: Boolean =
     connection.unusedBytes > connection.pendingBytes && session.memory.holdsUnread
 
+  private[needletail] override def sendsAhead: Boolean = !session.memory.readsContent
+
   private[needletail] override def relieve(): Unit =
     if (inputFor(session.memory) < heldUntilClosed) connection.abort()
     else {
