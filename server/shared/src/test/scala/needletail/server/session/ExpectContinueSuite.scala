@@ -126,6 +126,20 @@ class ExpectContinueSuite extends Suite {
     assert(!eager.isFinished)
   }
 
+  test("fault 4: the same where all of it has come though nobody invited it, and nobody has read it") {
+    val framings = List("Content-Length: 5" -> "hello", "Transfer-Encoding: chunked" -> "0\r\n\r\n")
+    for ((framing, whole) <- framings; content <- List(whole, whole.dropRight(1))) {
+      val answer = new AsyncPromise[Response]
+      val wire   = new FakeWire(once(_ => answer), config)
+      assertEquals(wire.send(post(framing) + content).output, "")
+      answer.succeed(Response.ok)
+      val out = wire.turn().output
+      assert(out.startsWith("HTTP/1.1 200 "), out)
+      assertEquals(out.contains("Connection: close"), content != whole, content)
+      if (content == whole) assertEquals(wire.send(get).statuses, List(200))
+    }
+  }
+
   test("fault 4: a streamed reply that fails before its first piece, with an unread body") {
     val wire = new FakeWire(
       once(_ =>
