@@ -241,35 +241,51 @@ class RefusedByPartSuite extends Suite {
     }
   }
 
-  test("the limit of a route holds for what it passes on to other routes, at once or later") {
-    val calls: Seq[(Request, Routes) => Reply] = Seq(
-      (r, inner) => inner(r),
-      (r, inner) => new Reply.Later(Async.sleep(10.millis).flatMap(_ => inner(r).toAsync))
-    )
-    for (call <- calls) {
-      val loop    = new ManualLoop
-      val answers = mutable.ListBuffer.empty[AsyncPromise[Response]]
-      val inner   = Routes(GET / arg[String] to { (_: String) =>
-        answers += new AsyncPromise[Response]
-        answers.last: Async[Response]
-      })
-      val wire = new FakeWire(Routes(GET / "out" + request to (r => call(r, inner))), oneInFlight)
-      for (_ <- 1 to 2) {
-        loop.within(wire.send("GET /out HTTP/1.1\r\nHost: a\r\n\r\n"))
-        loop.advance(20.millis)
-        loop.within(wire.after(20.millis))
+  test("a named handler leaves a request to the route that it calls, later or after it has waited") {
+    for (waits <- Seq(false, true)) {
+      val go    = new AsyncPromise[Unit]
+      val place = new AsyncPromise[Response]
+      val inner = Routes(GET / "in" to (place: Async[Response])).limit(1)
+      var calls = 0
+
+      def later(reply: Reply): Async[Response] = reply match {
+        case later: Reply.Later => later.response
+        case response: Response => Async.value(response)
       }
-      assertEquals(answers.size, 1) // the second waits
-      for (n <- 0 to 1) {
-        loop.within(answers(n).succeed("done".ok))
-        loop.within(wire.turn())
-        loop.advance(20.millis)
+      val named = Handler("named", Priority.Normal) { (r: Request) =>
+        calls += 1
+        if (!waits) go.flatMap(_ => later(inner(r)))
+        else if (calls == 1) go.map(_ => "first".ok)
+        else later(inner(r))
       }
-      loop.within(wire.turn())
-      assertEquals("HTTP/1.1 200".r.findAllIn(wire.output).size, 2, wire.output)
-      wire.context.admission.foreach { state =>
-        assertEquals((state.inFlight, if (state.limit == null) 0 else state.limit.inFlight), (0, 0))
+      val get = "GET /in HTTP/1.1\r\nHost: a\r\n\r\n"
+      val a   = new FakeWire(named, oneInFlight)
+
+      def of(template: String): RouteState = {
+        var found: RouteState = null
+        a.context.admission.foreach(state => if (state.route.template == template) found = state)
+        found
       }
+      def inFlight = (a.context.admission.inFlight, of("named").inFlight, of("/in").inFlight)
+      def limited  = (of("named").limit.inFlight, of("/in").limit.inFlight)
+
+      a.send(if (waits) get * 2 else get)
+      assertEquals((a.output, calls), ("", 1)) // a second one waits for the handler's limit
+      val b = new FakeWire(inner, oneInFlight, neighbour = a)
+      b.send(get) // takes the only place
+      go.succeed(())
+      val output = a.turn().turn().output
+      assertEquals(output.contains("200 OK"), waits, output)
+      assert(output.contains(" 503 ") && output.contains("Retry-After: 7\r\n"), output)
+      assertEquals((inFlight, limited), ((1, 0, 1), (0, 1)), s"waits: $waits") // the one with the place
+      assertEquals((of("named").refused.sum, of("/in").refused(Refusal.Bulkhead)), (0L, 1L))
+      place.succeed("done".ok)
+      assertEquals(b.turn().statuses, List(200))
+      assertEquals((inFlight, limited), ((0, 0, 0), (0, 0)), s"waits: $waits")
+      assertEquals(of("named").byStatus.all.toMap, if (waits) Map(200 -> 1L) else Map.empty[Int, Long])
+      assertEquals(of("/in").byStatus.all.toMap, Map(200 -> 1L, 503 -> 1L))
+      assertEquals(a.send(get).turn().statuses, List(200), "the limits have room again")
+      assertEquals((inFlight, limited), ((0, 0, 0), (0, 0)), s"waits: $waits")
     }
   }
 }
