@@ -54,6 +54,7 @@ private[needletail] final class ClientConnection(
   private var held: ByteWriter   = null  // pipelined requests of this turn, for one write
   private var turnAsked          = false
   private var inTurn             = false
+  private var writtenBefore      = 0L    // bytes, before those that are being read were received
   private var isRetired          = false // takes no more requests, as the response to one is late
 
   /** `connection.outputProgress` when that was last looked at; -1 before content of the request is handed over. */
@@ -197,6 +198,7 @@ private[needletail] final class ClientConnection(
   private def discard(x: ClientExchange, limit: Long, stopAt: Long): Unit = {
     val other = new DrainingExchange(limit, x.isHead, stopAt)
     other.connection = this
+    other.sentFrom = x.sentFrom
     inFlight.replace(x, other)
     x.connection = null
   }
@@ -220,6 +222,7 @@ private[needletail] final class ClientConnection(
 
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
     inTurn = true
+    writtenBefore = connection.bytesWritten
     context.gathered.clear() // shared by the loop: an earlier turn may have left bytes
     val used =
       try read(bytes, from, until)
@@ -302,6 +305,8 @@ private[needletail] final class ClientConnection(
 
   protected def hasWritten: Boolean =
     inFlight.first != null && connection.bytesWritten > inFlight.first.sentFrom
+
+  override protected def hadWritten: Boolean = writtenBefore > inFlight.first.sentFrom
 
   protected def answered(x: ClientExchange, trailers: Headers, spoiled: Boolean): Unit = {
     x.connection = null

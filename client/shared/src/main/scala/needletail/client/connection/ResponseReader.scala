@@ -50,6 +50,9 @@ private[client] abstract class ResponseReader(context: ClientLoopContext) {
   /** Whether the kernel has taken any byte of the first request. */
   protected def hasWritten: Boolean
 
+  /** The same, of the time when the bytes that are being read were received. */
+  protected def hadWritten: Boolean = hasWritten
+
   protected def hostName: String
 
   /** Whether content of the first response is available that its exchange has not requested yet. */
@@ -91,6 +94,9 @@ private[client] abstract class ResponseReader(context: ClientLoopContext) {
     val x = inFlight.first
     if (x == null) {
       broken(new ClientError.Malformed(hostName, "a response arrived without a request"))
+      false
+    } else if (!begun && !hadWritten) { // with pipelining: the request was added behind others in this turn
+      broken(lost("an unsolicited response arrived before the request was written", null))
       false
     } else {
       val parser = if (partial != null) partial else context.takeParser()
@@ -168,15 +174,11 @@ private[client] abstract class ResponseReader(context: ClientLoopContext) {
       else if (content.isChunked) "inside the response's chunked body, before its last chunk"
       else "inside the response's body"
     val why = if (cause == null || cause.getMessage == null) "" else s" (${cause.getMessage})"
-    new ClientError.ConnectionLost(
-      hostName,
-      s"the connection ended $where$why",
-      cause,
-      hasWritten,
-      begun,
-      answers > 0
-    )
+    lost(s"the connection ended $where$why", cause)
   }
+
+  private def lost(what: String, cause: Throwable): ClientError.ConnectionLost =
+    new ClientError.ConnectionLost(hostName, what, cause, hasWritten, begun, answers > 0)
 
   /** The pending step, for the message of a timeout. */
   protected final def stage: String =
