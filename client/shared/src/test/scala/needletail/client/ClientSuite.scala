@@ -307,6 +307,25 @@ class ClientSuite extends Suite with Serving {
     }
   }
 
+  test(
+    "a closed client calls no host that it has not called before, and none on a loop that it has not used"
+  ) {
+    serving(_ => Response.ok("x")) { (server, client) =>
+      serving(_ => Response.ok("y")) { (other, _) =>
+        val loops = new EventLoops(2, "lent", daemon = true)
+        try {
+          assertEquals(await(Async.run(loops(0))(client.get(server.url).text)), "x")
+          client.close()
+          for ((i, url) <- List(0 -> other.url, 1 -> server.url)) {
+            val result = await(Async.run(loops(i))(client.get(url).response).failed)
+            assert(result.isInstanceOf[ClientError.ClientClosed], result)
+          }
+          assertEquals(client.statistics.map(_.opened).sum, 1L)
+        } finally loops.stop()
+      }
+    }
+  }
+
   test("closing ends what runs on the client's loops, whatever it waits for") {
     val client  = Client(clientConfig)
     val running = client.run(Async.sleep(1.hour))

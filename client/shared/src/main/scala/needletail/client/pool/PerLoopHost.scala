@@ -11,13 +11,15 @@ import needletail.client.policy.Endpoint
 private[client] final class PerLoopHost(val host: Host, context: ClientLoopContext, loop: AnyRef) {
   val counts: HostCounts = host.countsOf(loop)
 
-  private val pools = new Array[Pool](host.balancer.endpoints.length) // created when first used
+  private val pools    = new Array[Pool](host.balancer.endpoints.length) // created when first used
+  private var isClosed = false
 
   /** The connections to one of the host's addresses. */
   def pool(endpoint: Endpoint): Pool = {
     var p = pools(endpoint.index)
     if (p == null) {
       p = new Pool(context, host, endpoint, counts)
+      if (isClosed) p.close()
       pools(endpoint.index) = p
     }
     p
@@ -29,6 +31,9 @@ private[client] final class PerLoopHost(val host: Host, context: ClientLoopConte
   /** Whether requests wait for a connection. */
   def hasWaiting: Boolean = pools.exists(p => p != null && p.hasWaiting)
 
-  /** Closes unused connections and fails the calls that wait for one. */
-  def close(): Unit = pools.foreach(p => if (p != null) p.close())
+  /** Closes unused connections and fails the calls that wait for one, and later ones. */
+  def close(): Unit = {
+    isClosed = true
+    pools.foreach(p => if (p != null) p.close())
+  }
 }
