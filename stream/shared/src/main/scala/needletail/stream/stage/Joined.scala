@@ -3,7 +3,7 @@ package needletail.stream.stage
 import scala.collection.mutable
 import scala.util.{Failure, Success}
 
-import needletail.async.{Async, AsyncPromise, Survivable}
+import needletail.async.{Async, AsyncPromise, Result, ResultListener, Survivable}
 
 /** A stage that waits for several sources at once, and is notified when one of them has changed. */
 private[stream] abstract class Joined[A] extends Pull[A] {
@@ -210,10 +210,14 @@ private[stream] final class Until[A](up: Pull[A], signal: Async[Any]) extends Jo
 /** The results of `f`, in the order of the elements, with at most `parallelism` in progress. */
 private[stream] final class MappedAsync[A, B](up: Pull[A], parallelism: Int, f: A => Async[B])
     extends Joined[B] {
-  private val side              = new Side(up, changed)
-  private val running           = new mutable.ArrayDeque[Async[B]](math.min(parallelism, 16))
-  private var upOver            = false
-  private var watched: Async[B] = null // the first one if `changed` is called when it is complete
+  private val side    = new Side(up, changed)
+  private val running = new mutable.ArrayDeque[Async[B]](math.min(parallelism, 16))
+  private var upOver  = false
+
+  /** Listens to the first one. */
+  private val listener = new ResultListener[B] {
+    def completed(result: Result[B]): Unit = changed()
+  }
 
   protected def poll(): AnyRef = {
     fill()
@@ -222,14 +226,11 @@ private[stream] final class MappedAsync[A, B](up: Pull[A], parallelism: Int, f: 
       val first  = running.head
       val result = first.resultOrNull
       if (result == null) {
-        if (watched ne first) {
-          watched = first
-          first.onComplete(_ => changed())
-        }
+        if (!listener.isListening) listener.listen(first)
         Pull.Again
       } else {
+        listener.withdraw()
         running.removeHead()
-        watched = null
         if (result.isValue) result.value.asInstanceOf[AnyRef] else end(Pull.fail(result.error))
       }
     }
@@ -259,11 +260,14 @@ private[stream] final class MappedAsync[A, B](up: Pull[A], parallelism: Int, f: 
 
   protected def cancelAll(): Unit = {
     side.cancel()
+    listener.withdraw()
     running.foreach(withdraw)
     running.clear()
   }
 
-  private def withdraw(async: Async[B]): Unit =
-    try async.cancel()
-    catch { case Survivable(e) => Pull.report(e) }
+  /** Cancels it, unless others observe it, too. */
+  private def withdraw(async: Async[B]): Unit = {
+    listener.listen(async)
+    listener.withdraw()
+  }
 }

@@ -47,6 +47,8 @@ private[stream] final class Unfolded[S, A](private var state: S, f: S => Async[O
     else {
       if (making == null) {
         making = Async.defer(f(state))
+        // its cancellation only withdraws from that value, as others may observe it, too
+        if (!making.isCompleted) making = making.recoverWith(PartialFunction.empty)
         if (over) making.cancel() // by `f`
       }
       val result = making.resultOrNull
