@@ -83,12 +83,15 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
   // ExchangePlace: the queue
 
   def abandoned(x: Exchange[_, _]): Unit = {
-    val own = x.asInstanceOf[Exchange[I, O]] // as this is its place
-    if (again.remove(own) || waiting.remove(own)) counts.add(ClientCounts.Waiting, -1)
+    val _ = takeBack(x)
     checkDrained()
   }
-  def timedOut(x: Exchange[_, _]): Unit     = abandoned(x)
-  def takeBack(x: Exchange[_, _]): Boolean  = true // by timedOut
+  def timedOut(x: Exchange[_, _]): Unit    = checkDrained()
+  def takeBack(x: Exchange[_, _]): Boolean = {
+    val own = x.asInstanceOf[Exchange[I, O]] // as this is its place
+    if (again.remove(own) || waiting.remove(own)) counts.add(ClientCounts.Waiting, -1)
+    true
+  }
   def progressOf(x: Exchange[_, _]): String =
     if (ready.isEmpty) "there was no connection yet" else "it was waiting for a place on a connection"
 
@@ -157,8 +160,11 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
 
   private def grow(): Unit =
     if (attempt == null && ready.size < config.connections && !loop.isStopping && isInUse) {
-      if (mayConnect) connect() else if (config.keepConnected) connectLater()
+      if (mayConnect) connect() else if (isWanted) connectLater()
     }
+
+  /** Whether a connection is to be opened after a pause. Requests wait for it only if there are others: else they fail. */
+  private def isWanted = config.keepConnected || queued > 0 && !ready.isEmpty
 
   /** Whether it may open connections; while it drains, only for waiting requests. */
   private def isInUse = !isClosed && (drained == null || queued > 0)
@@ -168,7 +174,7 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
       math.max(0L, retryAt - loop.nowNanos),
       () => {
         retry = null
-        if (ready.isEmpty) grow()
+        if (queued > 0 || config.keepConnected && ready.isEmpty) grow()
       }
     )
 

@@ -1,0 +1,75 @@
+package needletail.tcp
+
+import scala.concurrent.duration._
+
+import needletail.async.{Async, AsyncPromise}
+import needletail.testing.Suite
+
+/** Requests that wait for a connection: they leave the queue when their time is over, and one is opened for them. */
+class WaitingRequestsSuite extends Suite with WithTestServer {
+
+  test(
+    "a request that has timed out in the queue takes no place in it, and is not sent, when its caller goes on"
+  ) {
+    for (maxQueued <- Seq(1, 8)) {
+      val ready    = new AsyncPromise[Unit] // used on the client's loop
+      val protocol = new TcpProtocol[String, String](Lines) {
+        override def connected(session: TcpSession[String, String]): Async[Unit] = ready.shield
+      }
+      @volatile var arrived = Vector.empty[String]
+      serving((peer, line) => {
+        arrived :+= line
+        peer.send(s"$line\n")
+      }) { server =>
+        calling(server, one.copy(maxQueued = maxQueued), protocol) { client =>
+          val answer = client.run(client.call("late", 50.millis).recoverWith {
+            case e: TcpClientError.TimedOut if !e.mayHaveArrived =>
+              val waiting = client.statistics.waiting
+              val again   = client.call("again")
+              ready.succeed(())
+              again.map(a => s"$a, $waiting")
+          })
+          assertEquals(await(answer), "again, 0")
+          assertEquals(arrived, Vector("again"))
+          eventually(isIdle(client), client.statistics)
+        }
+      }
+    }
+  }
+
+  test(
+    "after a failed attempt another connection is opened for a request that waits, though none comes after it"
+  ) {
+    var attempts = 0 // used on the client's loop
+    val protocol = new TcpProtocol[String, String](Lines) {
+      override def connected(session: TcpSession[String, String]): Async[Unit] = {
+        attempts += 1
+        if (attempts == 2) Async.yieldNow.map(_ => throw new IllegalStateException("the second one fails"))
+        else Async.unit
+      }
+    }
+    @volatile var holding: TestPeer = null
+    serving((peer, line) =>
+      if (line == "held") holding = peer
+      else {
+        peer.send(s"$line\n")
+        holding.send("held\n")
+      }
+    ) { server =>
+      val config = one.copy(
+        connections = 2,
+        pipelining = 1,
+        reconnectDelay = 1.milli,
+        maxReconnectDelay = 5.millis
+      )
+      calling(server, config, protocol) { client =>
+        val held = client.future("held")
+        eventually(holding != null)
+        assertEquals(await(client.future("behind", 10.seconds)), "behind")
+        assertEquals(await(held), "held")
+        assertEquals((server.opened.get, client.statistics.notOpened), (3, 1L))
+        eventually(isIdle(client), client.statistics)
+      }
+    }
+  }
+}
