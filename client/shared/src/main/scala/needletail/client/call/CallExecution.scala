@@ -67,6 +67,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
       fail(new ClientError.BreakerOpen(host.name))
     } else {
       attempts += 1
+      isSentAgain = false
       onLoop = loop.on(host) // again, as the host may have been forgotten since the last attempt
       endpoint = host.balancer.choose(now, failedAt)
       host.balancer.took(endpoint)
@@ -194,7 +195,8 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   final def onFailed(error: ClientError): Unit = error match {
     case lost: ClientError.ConnectionLost if isStale(lost) =>
       onLoop.counts.add(HostCounts.Stale, 1)
-      needsFresh = true      // a new connection cannot be stale
+      needsFresh = true // a new connection cannot be stale
+      if (lost.ending != ClientError.Ending.Announced) isSentAgain = true
       onLoop = loop.on(host) // again, as the host may have been forgotten
       submit(context.loop.nowNanos)
     case _ =>
@@ -209,9 +211,10 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   // Retries
 
+  /** At most once for each attempt, unless the server has said that it did not process the request. */
   private def isStale(lost: ClientError.ConnectionLost): Boolean =
     RetryPolicy.isStale(lost, isIdempotent) && status == null && hasContent && timeLeft > 0 &&
-      !promise.isCompleted
+      !promise.isCompleted && (!isSentAgain || lost.ending == ClientError.Ending.Announced)
 
   /** Whether no byte of the request reached the host, so that sending it is not a repetition. */
   private def wasNotSent(error: ClientError): Boolean =

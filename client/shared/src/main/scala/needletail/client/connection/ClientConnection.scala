@@ -80,7 +80,8 @@ private[needletail] final class ClientConnection(
 
   /** Whether this request can be sent now, in addition to those in flight (RFC 9112 §9.3.2). */
   def accepts(x: ClientExchange): Boolean = isUsable && {
-    inFlight.isEmpty || (inFlight.size < depth && x.mayPipeline && inFlight.first.mayPipeline && sender == null)
+    inFlight.isEmpty || (inFlight.size < depth && x.mayPipeline && inFlight.first.mayPipeline && sender == null &&
+      !(isFresh && (x.isSentAgain || inFlight.first.isSentAgain)))
   }
 
   def pendingOutput: Int     = connection.pendingBytes

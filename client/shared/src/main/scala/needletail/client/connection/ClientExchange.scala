@@ -33,6 +33,12 @@ private[needletail] abstract class ClientExchange {
   private[client] var needsFresh: Boolean = false
 
   /**
+   * Whether this attempt is sent again, as a connection was lost. It may be what the connection was lost by, so no other
+   * request is in flight with it on a connection that has not answered anything (RFC 9112 §9.3.2).
+   */
+  private[client] var isSentAgain: Boolean = false
+
+  /**
    * When the response must be complete, in nanoseconds of the loop's clock. After a change while in flight, call
    * `connection.settle()`.
    */

@@ -92,12 +92,14 @@ private[client] final class Pool(
 
   /**
    * The waiting request that is the connection's next; null for none. Those that need a new connection are passed over
-   * while one is being established, and otherwise wait at the front until this one is unused and makes room for it.
+   * while one is being established, and otherwise wait at the front until this one is unused and makes room for it; with
+   * pipelining they follow on one that has answered, as otherwise each of those behind a lost request would need its own.
    */
   private def nextFor(c: ClientConnection): ClientExchange = {
     var x = waiting.first
     if (!c.isFresh && connecting > 0) while (x != null && x.needsFresh) x = x.next
-    if (x != null && (c.isFresh || !x.needsFresh) && c.accepts(x)) x else null
+    if (x != null && (c.isFresh || !x.needsFresh || busy != null && x.mayPipeline) && c.accepts(x)) x
+    else null
   }
 
   def gone(c: ClientConnection): Unit = {
