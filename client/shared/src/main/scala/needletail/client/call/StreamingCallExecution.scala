@@ -118,8 +118,10 @@ private[client] final class StreamingCallExecution(loop: PerLoopClient, submitte
 
     def cancel(): Unit = if (!isDone && !isLeft && !isEmpty && failure == null) {
       isLeft = true
+      val waiting = pull
       pull = null
       cancelled()
+      if (waiting != null) waiting.cancel()
     }
   }
 }

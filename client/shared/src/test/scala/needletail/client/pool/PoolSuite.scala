@@ -143,6 +143,22 @@ class PoolSuite extends Suite with Misbehaving {
     }
   }
 
+  test("cancelling a response's body ends a read of it that is waiting") {
+    scripted((peer, _) => peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")) { (server, client) =>
+      val read = client.await(client.get(server.url).stream.flatMap { answer =>
+        val next = answer.body.next()
+        Async.yieldNow.flatMap { _ =>
+          answer.body.cancel()
+          next.map(_ => "more").recover { case e => e.getClass.getSimpleName }.race(Async.sleep(1.second).map(
+            _ => "waits"
+          ))
+        }
+      })
+      assertEquals(read, "Cancelled")
+      eventually(stats(client).open == 0)
+    }
+  }
+
   test("a stream that is neither read nor cancelled loses its connection after bodyTimeout") {
     serving(_ => Response.ok.bytes(new Array[Byte](5000000)), strict.copy(bodyTimeout = 100.millis)) {
       (server, client) =>
