@@ -85,6 +85,15 @@ private[async] abstract class Derived[A, B, F >: Null <: AnyRef](private var f: 
     case pending: Pending[_] => f = null; pending.withdraw(this)
     case _                   => ()
   }
+
+  /** Cancels those that this one has replaced, and so this one, which waited for them. What they waited for may go on. */
+  final private[async] def cancelReplaced(): Unit = source match {
+    case pending: Pending[_] =>
+      source = Result.cancelled // which is their result
+      abort(Result.cancelled)
+      pending.withdraw(this)
+    case _ => ()
+  }
 }
 
 private[async] final class Mapped[A, B](f: A => B) extends Derived[A, B, A => B](f) {

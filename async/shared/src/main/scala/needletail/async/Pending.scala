@@ -31,7 +31,7 @@ private[async] abstract class Pending[A] extends Async[A] with Trampoline.Turn {
 
   final def cancel(): Unit =
     if (state == null) cancelled()
-    else if (!state.isInstanceOf[Result[_]]) standIn.cancel()
+    else if (!state.isInstanceOf[Result[_]]) state.asInstanceOf[Derived[_, _, _]].cancelReplaced()
 
   /** Called when this one has no observers left or is cancelled by its holder; it is open. */
   private[async] def cancelled(): Unit = abort(Result.cancelled)

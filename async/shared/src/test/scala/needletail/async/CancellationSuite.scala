@@ -248,4 +248,47 @@ class CancellationSuite extends Suite {
     heard.listen(Async.value(5))
     assertEquals(heard.results, List(5))
   }
+
+  /** `x` waits for `shared` and is then waited for by `y` alone, which takes its place. */
+  private def replaced(shared: Async[Int], last: Async[Int] => Async[Int]): (Async[Int], Async[Int]) = {
+    val a, b = new AsyncPromise[Unit]
+    val x    = a.flatMap(_ => shared)
+    val y    = last(b.flatMap(_ => x))
+    b.succeed(())
+    a.succeed(())
+    (x, y)
+  }
+
+  test("cancelling one that was replaced by its only observer leaves a shared value to others") {
+    for (last <- Seq[Async[Int] => Async[Int]](identity, _.shield, _.map(_ + 1))) {
+      val source = new Source
+      val other  = source.promise.map(_ + 1)
+      val (x, y) = replaced(source.promise, last)
+      x.cancel()
+      assert(isCancelled(x) && isCancelled(y) && !other.isCompleted)
+      x.cancel()
+      assertEquals(source.cancelled, 0)
+      source.promise.succeed(1)
+      assertEquals(other.poll, Some(Success(2)))
+      assert(isCancelled(x) && isCancelled(y))
+    }
+  }
+
+  test("and cancels a value that has no others") {
+    for (last <- Seq[Async[Int] => Async[Int]](identity, _.shield)) {
+      val source = new Source
+      val (x, y) = replaced(source.promise, last)
+      x.cancel()
+      assertEquals(source.cancelled, 1)
+      assert(isCancelled(x) && isCancelled(y))
+    }
+    val source = new Source
+    val (x, y) = replaced(source.promise, _.shield)
+    y.cancel()
+    assert(isCancelled(y) && !x.isCompleted)
+    assertEquals(source.cancelled, 0)
+    x.cancel()
+    assertEquals(source.cancelled, 1)
+    assert(isCancelled(x))
+  }
 }
