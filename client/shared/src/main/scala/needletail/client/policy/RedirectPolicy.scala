@@ -47,7 +47,7 @@ private[client] object RedirectPolicy {
     if (count > max) Left(s"more than $max redirects")
     else
       from.resolve(location) match {
-        case Left(why)                       => Left(s"cannot be redirected to '$location': $why")
+        case Left(why)                       => Left(s"cannot be redirected to '${shown(location)}': $why")
         case Right(to) if toSocket(from, to) => Left("redirected to a Unix socket")
         case Right(to)                       =>
           val kept = if (method.isSafe) headers else drop(headers, contentFields)
@@ -60,6 +60,14 @@ private[client] object RedirectPolicy {
             )
           )
       }
+
+  /** As much as a message may contain: no password, no query and no fragment, as those may contain secrets. */
+  private def shown(location: String): String = {
+    val plain = Url.shown(location.takeWhile(c => c != '?' && c != '#'))
+    if (plain.length > MaxShown) plain.take(MaxShown) + "…" else plain
+  }
+
+  private final val MaxShown = 200
 
   /** A server must not make the client use Unix sockets of the machine that it runs on. */
   private def toSocket(from: Url, to: Url): Boolean =

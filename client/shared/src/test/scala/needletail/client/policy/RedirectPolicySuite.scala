@@ -70,4 +70,16 @@ class RedirectPolicySuite extends Suite {
     val elsewhere = next("ftp://a/").left.toOption.getOrElse("")
     assert(elsewhere.startsWith("cannot be redirected to 'ftp://a/': "), elsewhere)
   }
+
+  test("a message shows no password, query or fragment, and not all of a long Location") {
+    for (
+      location <-
+        List("app://callback?code=secret", "https://user:secret@b/?c=secret", "app://c#token=secret")
+    ) {
+      val why = next(location).left.toOption.getOrElse("")
+      assert(why.startsWith("cannot be redirected to '") && !why.contains("secret"), why)
+    }
+    val long = next("ftp://" + "x" * 10000).left.toOption.getOrElse("")
+    assert(long.startsWith("cannot be redirected to 'ftp://xxx") && long.length < 400, long.length)
+  }
 }
