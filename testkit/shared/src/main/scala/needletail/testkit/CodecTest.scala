@@ -9,7 +9,8 @@ import needletail.tcp.{Codec, Decoded, Decoder}
 /**
  * Checks a codec without sockets, as hard as a network does: the bytes come whole, in two parts for every place where
  * they can be split, and one by one; behind other bytes in a larger array, followed by bytes that must not be used;
- * twice in a row; with two connections at a time. Each array is overwritten as soon as the decoder has returned.
+ * twice in a row; with two connections at a time. Each array is overwritten as soon as the decoder has returned. More
+ * than 1,024 bytes are split at many places, near both ends at each, and more than 4,096 do not come one by one.
  *
  * {{{
  *   CodecTest(new LineCodec(80)).decodes("a\r\nb\n", "a", "b")
