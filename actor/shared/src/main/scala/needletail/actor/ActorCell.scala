@@ -64,7 +64,7 @@ private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings,
     inbox.wake()
   }
 
-  def whenStopped: Future[Unit] = {
+  lazy val whenStopped: Future[Unit] = {
     val promise = FuturePromise[Unit]()
     watches.add(() => { promise.success(()); () })
     promise.future

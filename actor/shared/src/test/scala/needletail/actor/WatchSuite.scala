@@ -105,4 +105,13 @@ class WatchSuite extends Suite {
     loop.runAll()
     assert(ended && when.isCompleted && ref.whenStopped.isCompleted)
   }
+
+  test("whenStopped is one future, so that asking for it often takes no memory") {
+    val f    = new Scene
+    val once = f.watched.whenStopped
+    assert((f.watched.whenStopped eq once) && !once.isCompleted)
+    f.watched.stop()
+    f.loop.runAll()
+    assert(once.isCompleted && f.watched.whenStopped.isCompleted)
+  }
 }
