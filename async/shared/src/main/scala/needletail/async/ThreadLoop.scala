@@ -42,6 +42,11 @@ final class ThreadLoop(name: String = "needletail-loop") extends Loop with AutoC
 
   private def runTasks(): Unit = {
     Loop.enter(this)
+    try takeTasks()
+    finally end()
+  }
+
+  private def takeTasks(): Unit =
     while (!closed) {
       val wait = if (timers.isEmpty) Long.MaxValue else timers.nextAt - nowNanos
       if (wait <= 0) guarded(timers.take())
@@ -49,12 +54,21 @@ final class ThreadLoop(name: String = "needletail-loop") extends Loop with AutoC
       val task = if (wait <= 0) tasks.poll() else next(wait)
       if (task != null) guarded(task)
     }
-    var last = tasks.poll()
-    while (last != null) {
-      guarded(last)
-      last = tasks.poll()
+
+  /** It is closed, or a task has failed with a fatal error: either way it takes no more, and those who wait are told. */
+  private def end(): Unit = {
+    closed = true
+    var fatal: Throwable           = null
+    def last(task: Runnable): Unit =
+      try guarded(task)
+      catch { case e: Throwable => fatal = e }
+    var task = tasks.poll()
+    while (task != null) {
+      last(task)
+      task = tasks.poll()
     }
-    for (task <- atEnds.toArray(new Array[Runnable](0))) guarded(task) // of a copy, as they may change it
+    for (each <- atEnds.toArray(new Array[Runnable](0))) last(each) // of a copy, as they may change it
+    if (fatal != null) throw fatal
   }
 
   /** The next task; null if there is none in so many nanoseconds, or if the thread is interrupted. */

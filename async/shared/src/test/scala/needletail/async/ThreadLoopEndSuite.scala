@@ -1,6 +1,6 @@
 package needletail.async
 
-import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch}
+import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch, RejectedExecutionException}
 
 /** The end of a loop that has a thread of its own. */
 class ThreadLoopEndSuite extends ThreadLoopSuite {
@@ -50,5 +50,24 @@ class ThreadLoopEndSuite extends ThreadLoopSuite {
     }
     arrives(done)
     assertEquals(order.toArray.toList, List[Any]("last task", "first", "registered late"))
+  }
+
+  test("after a fatal error it takes no task, and who waits for its end is told") {
+    val loop = new ThreadLoop
+    val told = new CountDownLatch(1)
+    val last = new CountDownLatch(2)
+    loop.execute { () =>
+      Thread.currentThread.setUncaughtExceptionHandler((_, _) => ())
+      loop.atEnd(() => told.countDown())
+      loop.execute { () =>
+        last.countDown()
+        throw new OutOfMemoryError("another one, for a test")
+      }
+      loop.execute(() => last.countDown())
+      throw new OutOfMemoryError("for a test")
+    }
+    arrives(told)
+    arrives(last)
+    intercept[RejectedExecutionException](loop.execute(() => ()))
   }
 }
