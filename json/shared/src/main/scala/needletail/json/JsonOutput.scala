@@ -2,8 +2,11 @@ package needletail.json
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-/** JSON that is being written, in UTF-8. */
-private[json] final class JsonOutput(indented: Boolean) {
+/**
+ * JSON that is being written, in UTF-8. More than `maxSize` bytes fail, by an exception that the program survives: only
+ * this JSON is too long, while memory for it may be there.
+ */
+private[json] final class JsonOutput(indented: Boolean, maxSize: Int = JsonOutput.MaxSize) {
   private var buffer = new Array[Byte](JsonOutput.FirstSize)
   private var size   = 0
   private var level  = 0
@@ -143,10 +146,10 @@ private[json] final class JsonOutput(indented: Boolean) {
   private def reserve(bytes: Int): Unit = {
     val least = size.toLong + bytes
     if (least > buffer.length) {
-      if (least > JsonOutput.MaxSize) throw new OutOfMemoryError("JSON of more than 2 GiB")
+      if (least > maxSize) throw new IllegalStateException(s"JSON of more than $maxSize bytes")
       buffer = java.util.Arrays.copyOf(
         buffer,
-        Math.min(Math.max(least, buffer.length * 2L), JsonOutput.MaxSize).toInt
+        Math.min(Math.max(least, buffer.length * 2L), maxSize.toLong).toInt
       )
     }
   }

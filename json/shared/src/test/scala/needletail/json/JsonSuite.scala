@@ -171,4 +171,12 @@ class JsonSuite extends Suite {
     }
     assertEquals(Json.Str("a" * 255 + "\ud800").toString, "\"" + "a" * 255 + "\\ud800\"")
   }
+
+  test("JSON that is too long is an exception that its loop survives") {
+    val output = new JsonOutput(indented = false, maxSize = 300)
+    output.raw("1" * 300)
+    assertEquals(output.toBytes.length, 300)
+    val e = intercept[IllegalStateException](output.raw("1"))
+    assertEquals(e.getMessage, "JSON of more than 300 bytes")
+  }
 }
