@@ -62,6 +62,7 @@ final class Authority(folder: Path, name: String) {
    * @param names     subject alternative names: `DNS:localhost,IP:127.0.0.1`; without any if it is empty
    * @param algorithm `ec`, `rsa` or `ed25519`
    * @param subject   its common name
+   * @param until     until when it is valid, as 20261231235959Z, instead of for some days
    * @param further   other attributes of its subject, such as `emailAddress`; with `+` before it, in one relative name
    *                  with the one before
    * @param isExpired whether it is not valid any more
@@ -73,6 +74,7 @@ final class Authority(folder: Path, name: String) {
       subject: String = "needletail",
       isExpired: Boolean = false,
       days: Int = 2,
+      until: String = "",
       further: Seq[(String, String)] = Nil
   ): Issued = {
     issued += 1
@@ -92,7 +94,10 @@ final class Authority(folder: Path, name: String) {
     }
     write(asked, s"[req]\nprompt = no\nutf8 = yes\ndistinguished_name = dn\n[dn]\n${named.mkString}")
     openssl(s"req -new -config $asked -newkey $kind -nodes -keyout $secret -out $request")
-    val dates = if (isExpired) "-startdate 20200101000000Z -enddate 20200102000000Z" else s"-days $days"
+    val dates =
+      if (isExpired) "-startdate 20200101000000Z -enddate 20200102000000Z"
+      else if (until.nonEmpty) s"-enddate $until"
+      else s"-days $days"
     openssl(s"ca -batch -notext -preserveDN -config $config -in $request -out $chain -extfile $more $dates")
     new Issued(chain, secret)
   }
@@ -102,6 +107,13 @@ final class Authority(folder: Path, name: String) {
     certificates.foreach(c => openssl(s"ca -config $config -revoke ${c.chain}"))
     openssl(s"ca -config $config -gencrl -out $revoked")
   }
+
+  /** Replaces the list of revoked certificates by one that has expired, or does at another time, as 20261231235959Z. */
+  def expireList(at: String = "20200102000000Z"): Unit =
+    openssl(s"ca -config $config -gencrl -crl_lastupdate 20200101000000Z -crl_nextupdate $at -out $revoked")
+
+  /** Replaces the list of revoked certificates by one that expires in so many hours. */
+  def listForHours(hours: Int): Unit = openssl(s"ca -config $config -gencrl -crlhours $hours -out $revoked")
 
   /** Converts a key by `openssl` with these arguments, in which `IN` and `OUT` are replaced by its file and the new one. */
   def converted(key: Path, arguments: String): Path = {

@@ -34,7 +34,8 @@ private[io] object Trust {
   def system(): X509ExtendedTrustManager = {
     val factory = TrustManagerFactory.getInstance("PKIX")
     factory.init(null: KeyStore)
-    manager(factory)
+    val all = manager(factory)
+    also(all)(DirectTrust.check(all.getAcceptedIssuers.toSet, None))
   }
 
   /** The issuers in a file, with lists of revoked certificates if there are any. */
@@ -46,8 +47,8 @@ private[io] object Trust {
       val anchors    = authorities.map(new TrustAnchor(_, null)).toSet.asJava
       val parameters = new PKIXBuilderParameters(anchors, new X509CertSelector)
       parameters.setRevocationEnabled(false)
-      revoked.foreach { file =>
-        val lists   = Pem.revocations(file).asJava
+      val lists = revoked.map(Pem.revocations)
+      lists.foreach { lists =>
         val checker =
           CertPathBuilder.getInstance("PKIX").getRevocationChecker.asInstanceOf[PKIXRevocationChecker]
         checker.setOptions(util.EnumSet.of(
@@ -56,11 +57,14 @@ private[io] object Trust {
         ))
         parameters.setRevocationEnabled(true)
         parameters.addCertPathChecker(checker)
-        parameters.addCertStore(CertStore.getInstance("Collection", new CollectionCertStoreParameters(lists)))
+        parameters.addCertStore(CertStore.getInstance(
+          "Collection",
+          new CollectionCertStoreParameters(lists.asJava)
+        ))
       }
       val factory = TrustManagerFactory.getInstance("PKIX")
       factory.init(new CertPathTrustManagerParameters(parameters))
-      manager(factory)
+      also(manager(factory))(DirectTrust.check(authorities.toSet, lists))
     } catch {
       case e: GeneralSecurityException => throw new IOException(s"TLS is not available: ${Pem.line(e)}", e)
     }
@@ -70,7 +74,7 @@ private[io] object Trust {
       .getOrElse(throw new IOException("TLS is not available: the JDK has no trust manager"))
 
   /** Trusts the peers that `inner` trusts, unless `check` throws a CertificateException for the chain that the peer sent. */
-  def also(inner: X509ExtendedTrustManager)(check: Array[X509Certificate] => Unit): TrustManager =
+  def also(inner: X509ExtendedTrustManager)(check: Array[X509Certificate] => Unit): X509ExtendedTrustManager =
     new Checked(inner, check)
 
   /** Trusts everybody. */

@@ -1,0 +1,73 @@
+package needletail.io.tls
+
+import java.nio.file.Path
+
+import needletail.io.Tls
+import needletail.testing.Authority
+
+/** Certificates that are themselves in the file of the trusted ones; lists of revoked certificates that have expired. */
+class TlsDirectTrustSuite extends TlsPair {
+  private def serverOf(issued: Authority#Issued): TlsServerConfig =
+    TlsServerConfig(Seq(TlsCertificate(issued.chain, issued.key)))
+
+  private def trusting(file: Path, revoked: Option[Path] = None): Tls =
+    Tls.client(TlsClientConfig(TlsTrust.File(file), revoked = revoked))
+
+  tlsTest("a server's certificate that is trusted itself must be valid now") {
+    val (valid, expired) =
+      (authority.issue("DNS:localhost"), authority.issue("DNS:localhost", isExpired = true))
+    serving(serverOf(valid))(s => assert(!hello(s, open(s.loop, s.port, trusting(valid.chain))).isResumed))
+    serving(serverOf(expired)) { s =>
+      val why = refusal(s, trusting(expired.chain))
+      assert(why.contains("the certificate of localhost has expired"), why)
+    }
+  }
+
+  tlsTest("and must not be revoked, as far as there is a list") {
+    val revoked = authority.issue("DNS:localhost")
+    authority.revoke(revoked)
+    serving(serverOf(revoked)) { s =>
+      // natively its issuer, who is not trusted, cannot vouch for the list
+      val why = refusal(s, trusting(revoked.chain, Some(authority.revoked)))
+      assert(why.contains("the certificate of localhost was "), why)
+      assert(why.contains("revoked") || why.contains("revocation list"), why)
+      val other = newAuthority("Other")
+      other.revoke()
+      val unknown = refusal(s, trusting(revoked.chain, Some(other.revoked)))
+      assert(unknown.contains("revocation list is missing or has expired"), unknown)
+    }
+  }
+
+  tlsTest("the same of clients") {
+    val (valid, expired) = (authority.issue("DNS:a"), authority.issue("DNS:a", isExpired = true))
+    authority.revoke(valid)
+    def served(clients: TlsClientAuth, as: Authority#Issued): (Long, Long) = {
+      val identity = Tls.server(config.copy(clients = Some(clients)))
+      withLoop { loop =>
+        val server = new Served(loop, identity)
+        val own    = TlsCertificate(as.chain, as.key)
+        val tls    = Tls.client(TlsClientConfig(TlsTrust.File(authority.file), Some(own)))
+        try open(loop, server.port, tls)
+        catch { case _: java.io.IOException => () } // with TLS 1.3 it may hear later
+        val counts = identity.counts
+        eventually(counts.full + counts.failed == 1L, "the handshake goes on")
+        (counts.full, counts.failed(HandshakeFailure.Certificate))
+      }
+    }
+    assertEquals(served(TlsClientAuth(valid.chain), valid), (1L, 0L))
+    assertEquals(served(TlsClientAuth(expired.chain), expired), (0L, 1L))
+    assertEquals(served(TlsClientAuth(valid.chain, revoked = Some(authority.revoked)), valid), (0L, 1L))
+  }
+
+  tlsTest("with a list that has expired nobody is accepted") {
+    val other  = newAuthority("Other")
+    val issued = other.issue("DNS:localhost")
+    other.revoke()
+    serving(serverOf(issued)) { s =>
+      hello(s, open(s.loop, s.port, trusting(other.file, Some(other.revoked))))
+      other.expireList()
+      val why = refusal(s, trusting(other.file, Some(other.revoked)))
+      assert(why.contains("revocation list is missing or has expired"), why)
+    }
+  }
+}
