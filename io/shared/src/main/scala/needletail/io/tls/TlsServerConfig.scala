@@ -21,7 +21,7 @@ import needletail.async.Setting
  * @param protocols          the protocols negotiated by ALPN (RFC 7301), the preferred one first. A client that
  *                           offers none of these is rejected. Nil: no ALPN
  * @param clients            whether clients must present a certificate; None: it is not requested
- * @param sessionLifetime    how long a session can be resumed, 1 second to 7 days
+ * @param sessionLifetime    how long a session can be resumed at most, from its full handshake on; 1 second to 7 days
  * @param limits             on handshakes
  * @param checkFiles         how often the server looks whether the files have changed, and if so reads them again, as
  *                           `TlsIdentity.reload` does; 0: never

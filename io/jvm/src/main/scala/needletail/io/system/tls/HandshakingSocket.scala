@@ -10,6 +10,7 @@ import javax.net.ssl.{ExtendedSSLSession, SSLEngine, SSLException, SSLPeerUnveri
 
 import scala.annotation.tailrec
 
+import needletail.async.Survivable
 import needletail.io.dns.AddressText
 import needletail.io.platform.Interest
 import needletail.io.tls.{
@@ -121,12 +122,15 @@ private[tls] abstract class HandshakingSocket(
     isOlder(made, if (made % 1000 == 0) chosen - chosen % 1000 else chosen, System.currentTimeMillis)
   }
 
+  /** Of a session that may be resumed, whose certificate may have expired since. */
   private def checkAgain(check: CertificateInfo => Boolean): Unit = {
     failure = HandshakeFailure.Certificate // unless it is accepted: then the handshake is complete
+    if (peer.exists(_.notAfter < System.currentTimeMillis))
+      throw new IOException(s"the certificate of $name has expired")
     val isAccepted =
       try peer.forall(check)
       catch {
-        case e: Exception => throw new IOException(
+        case Survivable(e) => throw new IOException(
             s"the certificate of $name is not accepted: ${TlsFailure.Refused}, which threw $e",
             e
           )

@@ -57,16 +57,16 @@ private[io] object JdkServerContext {
     }
     // without `nobody` the JDK would read the certificates that it trusts
     def make(): SSLContext = JdkContexts.context(provider, Array(keys), Array(trust.getOrElse(Trust.nobody)))
-    val context            = make()
-    context.getServerSessionContext.setSessionTimeout(config.sessionLifetime.toSeconds.toInt)
-    val parameters = JdkContexts.parameters(context, config.profile, config.protocols)
+    val sessions           =
+      new ServerSessions(() => make(), config.sessionLifetime.toSeconds.toInt, () => System.nanoTime)
+    val parameters = JdkContexts.parameters(sessions.context(), config.profile, config.protocols)
     config.clients.foreach { clients =>
       if (clients.required) parameters.setNeedClientAuth(true) else parameters.setWantClientAuth(true)
     }
     parameters.setSNIMatchers(Collections.singletonList(ServerKeys.matcher(keys, config.refuseUnknownNames)))
     val infos = keys.certificates.map(Certificates.info)
     // The JDK cannot be told not to resume sessions. But each context knows only those that it has made itself.
-    val next = if (config.resume) () => context else () => make()
+    val next = if (config.resume) () => sessions.context() else () => make()
     val made = new JdkServerContext(next, parameters, config.clients.map(_.check), infos)
     FirstHandshake.make(made.engine())
     made

@@ -1,0 +1,47 @@
+package needletail.io.tls
+
+import java.util.concurrent.atomic.AtomicBoolean
+
+import scala.concurrent.duration.*
+
+import needletail.io.Tls
+import needletail.testing.Pause
+
+/** When sessions end, and what is looked at again when they are resumed. */
+class TlsSessionLifetimeSuite extends TlsPair {
+  for (version <- Seq("-tls1_2", "-tls1_3"))
+    tlsTest(s"a session is not resumed after its lifetime, $version") {
+      answering(config.copy(sessionLifetime = 1.second)) { port =>
+        val session = authority.file(s"session$version")
+        openSslClient(port, Seq(version, "-sess_out", session.toString))
+        Pause(1100.millis)
+        assert(!openSslClient(port, Seq(version, "-sess_in", session.toString)))
+      }
+    }
+
+  tlsTest("an error in the check of a resumed session's certificate rejects the client, and says why") {
+    val isBroken = new AtomicBoolean
+    val clients  = TlsClientAuth(
+      authority.file,
+      check = _ => if (isBroken.get) throw new NotImplementedError("not yet") else true
+    )
+    serving(config.copy(clients = Some(clients))) { s =>
+      val tls = Tls.client(TlsClientConfig(TlsTrust.File(authority.file), Some(local)))
+      def theirs(): Option[TlsSession] = {
+        val opened  = open(s.loop, s.port, tls)
+        val handler = s.nextHandler()
+        roundTrip(s, opened, "hello".getBytes)
+        val session = on(s.loop)(s.connections.poll().tlsSession)
+        on(s.loop)(opened._1.close())
+        handler.next()
+        session
+      }
+      eventually(theirs().exists(_.isResumed), "no session is resumed")
+      isBroken.set(true)
+      try open(s.loop, s.port, tls)
+      catch { case _: java.io.IOException => () } // with TLS 1.3 it may hear later
+      val why = s.nextHandler().next()
+      assert(why.endsWith("own check, which threw scala.NotImplementedError: not yet"), why)
+    }
+  }
+}
