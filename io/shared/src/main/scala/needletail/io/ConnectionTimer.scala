@@ -39,8 +39,8 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
   }
 
   /**
-   * For how many nanoseconds, by this and former calls, a client has got no further in its handshake than the record it
-   * has reached. Until the first record is complete the handshake has cost nothing, so a client has half of the time: its
+   * For how many nanoseconds, by this and former calls, the server has been waiting for what it must have from the
+   * client to answer again. Until the first answer the handshake has cost nothing, so a client has half of the time: its
    * wait counts twice. -1 if it is not the client's turn.
    */
   def handshakeStall(): Long = {
@@ -51,8 +51,8 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
   }
 
   /**
-   * Whether the handshake has got further since this was called before, or is being computed. A client that has sent
-   * nothing yet gets no further; the end of the handshake counts once.
+   * Whether the handshake has got further since this was called before, or is being computed: the client has begun, the
+   * server has answered, or it is over, which counts once.
    */
   def handshakeProceeds(): Boolean = {
     val (before, shook) = (awaitedThen, shookThen)

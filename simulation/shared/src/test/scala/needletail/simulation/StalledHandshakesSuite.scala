@@ -2,13 +2,13 @@ package needletail.simulation
 
 import scala.concurrent.duration._
 
-import needletail.io.{Tls, TlsCertificate, TlsLimits, TlsServerConfig}
+import needletail.io.{Tls, TlsCertificate, TlsIdentity, TlsLimits, TlsServerConfig}
 import needletail.routing._
 import needletail.server._
 import needletail.simulation.peer.SimpleClient
 import needletail.simulation.service.Service
 import needletail.simulation.tls.{PlatformTlsEngines, TestKeys, TlsPeerConnection}
-import needletail.simulation.world.{FaultRates, PeerConnection, World}
+import needletail.simulation.world.{Endpoint, FaultRates, PeerConnection, World}
 import needletail.testing.Suite
 
 /** Which of the clients that are stalled in their handshakes makes room for others. */
@@ -20,7 +20,26 @@ class StalledHandshakesSuite extends Suite {
   /** A record with the first byte of a greeting. */
   private val record = Array[Byte](22, 3, 1, 0, 1, 1)
 
-  test("of several that are found at once, as the loop was held, who is stalled longest") {
+  /** A server with one loop and room for two handshakes. */
+  private final class Crowded(
+      val world: World,
+      val tls: TlsIdentity,
+      engines: PlatformTlsEngines,
+      port: Int
+  ) {
+    def connected(): Endpoint        = world.network.connect(port)
+    def pass(millis: Long): Unit     = world.pass(millis * 1000000)
+    def greeting(): Array[Byte]      = engines.client("localhost", isOld = false, null).output()
+    def secureClient(): SimpleClient = client(new TlsPeerConnection(
+      world,
+      connected(),
+      engines.client("localhost", isOld = false, null),
+      TlsPeerConnection.Plan.plain,
+      1.hour.toNanos
+    ))
+  }
+
+  private def crowded(name: String)(body: Crowded => Seq[SimpleClient]): Unit = test(name) {
     if (PlatformTlsEngines.missing == null) {
       val world = new World(1)
       world.faults = FaultRates.none
@@ -37,38 +56,54 @@ class StalledHandshakesSuite extends Suite {
           tls = Some(tls),
           headTimeout = 1.hour
         )
-      val server             = Server(routes, config).startOn(world.platform)
-      def connected()        = world.network.connect(server.port)
-      def pass(millis: Long) = world.pass(millis * 1000000)
-      try {
-        val established = client(new TlsPeerConnection(
-          world,
-          connected(),
-          engines.client("localhost", isOld = false, null),
-          TlsPeerConnection.Plan.plain,
-          1.hour.toNanos
-        ))
-        established.send(get("other"))
-        pass(1000)
-        assertEquals((tls.counts.full, tls.counts.present), (1L, 0L))
-        val further = client(connected()) // waits behind its first record
-        further.send(record)
-        val begins = client(connected()) // within its first record, which counts twice
-        begins.send(record.take(1))
-        pass(20)
-        assertEquals(tls.counts.present, 2L)
-        val newcomers = Seq.fill(2)(client(connected())) // it is seen that handshakes are too many
-        pass(80)
-        established.send(get("hold")) // and then both have been stalled for too long
-        pass(700)
-        assertEquals((begins.isOver, further.isOver, tls.counts.present), (true, false, 1L))
-        (newcomers ++ Seq(established, further, begins)).foreach(_.close())
-      } finally {
+      val server = Server(routes, config).startOn(world.platform)
+      try body(new Crowded(world, tls, engines, server.port)).foreach(_.close())
+      finally {
         val _ = server.drain()
-        pass(20000)
+        world.pass(20.seconds.toNanos)
         engines.close()
       }
       assertEquals(world.findings.toList, Nil)
     }
+  }
+
+  crowded("of several that are found at once, as the loop was held, who is stalled longest") { server =>
+    import server._
+    val established = secureClient()
+    established.send(get("other"))
+    pass(1000)
+    assertEquals((tls.counts.full, tls.counts.present), (1L, 0L))
+    val further = client(connected()) // has been answered
+    further.send(greeting())
+    val begins = client(connected()) // has not, which counts twice
+    begins.send(record)
+    pass(20)
+    assertEquals(tls.counts.present, 2L)
+    val newcomers = Seq.fill(2)(client(connected())) // it is seen that handshakes are too many
+    pass(80)
+    established.send(get("hold")) // and then both have been stalled for too long
+    pass(700)
+    assertEquals((begins.isOver, further.isOver, tls.counts.present), (true, false, 1L))
+    newcomers ++ Seq(established, further, begins)
+  }
+
+  crowded("clients that send a greeting in records of one byte, steadily, make room as others do") { server =>
+    import server._
+    val bytes               = greeting().drop(5)
+    val trickling           = Seq.fill(2)(client(connected()))
+    def send(at: Int): Unit = {
+      trickling.foreach(_.send(record.take(5) :+ bytes(at)))
+      if (at < 30) world.after(100.millis.toNanos)(send(at + 1))
+    }
+    send(0)
+    pass(20)
+    assertEquals(tls.counts.present, 2L)
+    val silent = client(connected()) // when it is accepted, it is seen that handshakes are too many
+    pass(20)
+    val newcomer = secureClient()
+    newcomer.send(get("other"))
+    pass(1000)
+    assertEquals(tls.counts.full, 1L)
+    trickling ++ Seq(silent, newcomer)
   }
 }

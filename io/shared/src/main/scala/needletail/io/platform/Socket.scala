@@ -86,8 +86,9 @@ private[needletail] abstract class Socket extends Descriptor {
   def isShakingHands: Boolean = false
 
   /**
-   * The number of complete records that a client has sent in a handshake which goes on when it sends more; -1 if it has
-   * sent nothing yet, or nothing is expected of it now. On a server's side of TLS only.
+   * In a handshake which goes on when the client sends more: how often the server has answered so far, by records of
+   * its own. Records of the client do not count, as one may have a single byte. -1 if the client has sent nothing yet,
+   * or nothing is expected of it now. On a server's side of TLS only.
    */
   def awaitedRecord: Int = -1
 

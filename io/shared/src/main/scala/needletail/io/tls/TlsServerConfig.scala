@@ -75,8 +75,8 @@ object TlsServerConfig {
  *
  * @param handshakes how many may be in progress at once, counted from a client's first byte. Beyond that, further
  *                   connections wait in the kernel's backlog, and handshakes in which the client makes no progress are
- *                   closed to make room, those that are stalled longest first: after half a second, or a quarter of
- *                   one before the client's first record is complete
+ *                   closed to make room, those that are stalled longest first: half a second after the server's last
+ *                   answer, or a quarter of one after the client's first byte
  * @param timeout    how long one may take, from when the connection was accepted; then it is closed
  * @throws java.lang.IllegalArgumentException for a value out of range, naming it
  */

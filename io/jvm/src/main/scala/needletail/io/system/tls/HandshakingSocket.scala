@@ -63,6 +63,7 @@ private[tls] abstract class HandshakingSocket(
   private var isReset     = false
   private var awaited     = Interest.Write
   private var greetings   = 0  // handshake records read
+  private var flights     = 0  // of handshake records written
 
   protected def heard(): Unit = if (isCounted) counts.began()
 
@@ -197,6 +198,7 @@ private[tls] abstract class HandshakingSocket(
     case _ if engine.isOutboundDone => throw new IOException(s"the TLS handshake with $name was interrupted")
     case HandshakeStatus.NEED_WRAP  =>
       wrapOwn()
+      flights += 1
       if (drain()) shakeHands() else waitFor(Interest.Write)
     case HandshakeStatus.NEED_UNWRAP | HandshakeStatus.NEED_UNWRAP_AGAIN =>
       if (greet()) shakeHands() else waitFor(Interest.Read)
@@ -278,7 +280,7 @@ private[tls] abstract class HandshakingSocket(
 
   override def isShakingHands: Boolean = !isSecured && !isPlain && !isFailed
 
-  override def awaitedRecord: Int = if (isCounted && isHeard && !isComputing) greetings else -1
+  override def awaitedRecord: Int = if (isCounted && isHeard && !isComputing) flights else -1
 
   override def isComputingHandshake: Boolean = isComputing
 
