@@ -16,7 +16,7 @@ import needletail.io.tls.{CertificateInfo, TlsCounts, TlsLimits}
  * @param files  what `load` reads
  * @param checkNanos how often a server looks whether they have changed; 0: never
  */
-final class TlsIdentity private[io] (
+final class TlsIdentity private[needletail] (
     val limits: TlsLimits,
     load: () => TlsServerContext,
     files: Seq[Path],
@@ -24,6 +24,7 @@ final class TlsIdentity private[io] (
 ) {
   private var seen = stamps() // before it is loaded, so that no change is missed
   @volatile private var present: TlsServerContext = load()
+  private var hasFailed                           = false // whether the last `reload` did
 
   /** Counts of handshakes. */
   val counts: TlsCounts = new TlsCounts
@@ -41,14 +42,16 @@ final class TlsIdentity private[io] (
    * @throws java.io.IOException with the invalid file and the reason; then nothing has changed
    */
   def reload(): Unit = synchronized {
+    hasFailed = true
     seen = stamps()
     val former = present
     try present = load()
     catch {
-      case e: IOException =>
+      case e: Throwable =>
         counts.failedReload()
         throw e
     }
+    hasFailed = false
     former.release()
     counts.reloaded()
   }
@@ -58,6 +61,12 @@ final class TlsIdentity private[io] (
    * reads them.
    */
   def isOutdated: Boolean = synchronized(seen != stamps())
+
+  /**
+   * Whether a server that looks after the files should read them now: they have changed, or the last time was in vain,
+   * for a reason that may have passed, such as a want of descriptors.
+   */
+  private[needletail] def isDue: Boolean = synchronized(hasFailed || isOutdated)
 
   /** With a hash of the content: natively times are whole seconds, and certificates are often of the same size. */
   private def stamps(): Seq[(Long, Int, Int)] = files.map { file =>

@@ -3,12 +3,15 @@ package needletail.server.tcp
 import java.io.IOException
 import java.util.concurrent.RejectedExecutionException
 
-import needletail.async.Async
+import needletail.async.{Async, Survivable}
 import needletail.io.{EventLoop, TlsIdentity}
 import needletail.server.operations.Log
 
 /** Reloads a server's certificates, and logs errors in them. */
 private[server] final class CertificateReloader(identity: TlsIdentity, loop: EventLoop, log: Log) {
+  import CertificateReloader._
+
+  private val failures = new RepeatedFailure(RepeatNanos)
 
   /** Warns of certificates that are not valid, and looks after the files if that is configured. */
   def start(): Unit = {
@@ -17,14 +20,21 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
   }
 
   /** Reads them; if that fails, the old ones stay in use and the reason is logged. Blocks. */
-  def reload(): Unit =
+  def reload(): Unit = {
+    failures.forget()
+    tryToReload()
+  }
+
+  /** Logs the reason of failures that follow one another once an hour, unless it is another one. */
+  private def tryToReload(): Unit =
     try {
       identity.reload()
+      failures.forget()
       log.info("the certificates have been reloaded")
       warn()
     } catch {
-      case e: IOException =>
-        log.warn(s"the certificates were not reloaded, the old ones stay in use: ${e.getMessage}")
+      case e: IOException => if (failures.isNew(e.getMessage)) log.warn(s"$Kept: ${e.getMessage}")
+      case Survivable(e)  => if (failures.isNew(e.toString)) log.error(Kept, e)
     }
 
   private def warn(): Unit = {
@@ -43,8 +53,31 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
     catch { case _: RejectedExecutionException => () } // the server has stopped
 
   private def check(): Unit =
-    Async.blocking(if (identity.isOutdated) reload()).onComplete { result =>
+    Async.blocking(if (identity.isDue) tryToReload()).onComplete { result =>
       result.failed.foreach(e => log.error("the certificate files could not be checked", e))
       later()
     }
+}
+
+private[server] object CertificateReloader {
+  private final val Kept        = "the certificates were not reloaded, the old ones stay in use"
+  private final val RepeatNanos = 3600L * 1000 * 1000 * 1000
+
+  /** Tells a failure that is to be logged from the one before, again. */
+  private final class RepeatedFailure(nanos: Long) {
+    private var last = "" // none
+    private var at   = 0L
+
+    def forget(): Unit = synchronized { last = "" }
+
+    def isNew(text: String): Boolean = synchronized {
+      val now = System.nanoTime
+      val is  = text != last || now - at >= nanos
+      if (is) {
+        last = text
+        at = now
+      }
+      is
+    }
+  }
 }

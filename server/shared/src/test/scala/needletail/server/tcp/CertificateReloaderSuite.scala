@@ -1,12 +1,15 @@
 package needletail.server.tcp
 
+import java.io.IOException
 import java.nio.file.{Files, StandardCopyOption}
 import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.concurrent.duration._
 
 import needletail.http.{Handler, Request, Response}
-import needletail.io.{Tls, TlsClientConfig, TlsServerConfig, TlsTrust}
+import needletail.io.platform.{Socket, TlsServerContext}
+import needletail.io.tls.{CertificateInfo, TlsCounts}
+import needletail.io.{Tls, TlsClientConfig, TlsIdentity, TlsLimits, TlsServerConfig, TlsTrust}
 import needletail.server.ServerFixture
 import needletail.server.connection.SecureClient
 import needletail.server.operations.Log
@@ -62,6 +65,8 @@ class CertificateReloaderSuite extends Suite with TemporaryDirectories {
         Files.write(chain, Array.emptyByteArray)
         eventually(lines.has(s"$chain is empty"), s"no word of the broken file: ${lines.all}")
         assertEquals(shown(), second)
+        eventually(config.tls.get.counts.failedReloads > 2L, "it is not tried again")
+        assertEquals(lines.all.toArray.count(_.toString.contains("is empty")), 1, lines.all)
 
         use(authority.issue("DNS:localhost"))
         eventually(shown() != second, s"the certificate of before the fault is shown still: ${lines.all}")
@@ -86,5 +91,34 @@ class CertificateReloaderSuite extends Suite with TemporaryDirectories {
           )
       }
     }
+  }
+
+  test("a reload that has failed is tried again although the files are the same") {
+    @volatile var why: Throwable = null
+    val passing                  = new TlsIdentity(
+      TlsLimits(),
+      () => if (why eq null) NoCertificates else throw why,
+      Nil,
+      20.millis.toNanos
+    )
+    val lines = new Lines
+    ServerFixture.serving(handler, ServerFixture.loopback.copy(log = lines, tls = Some(passing))) { server =>
+      for (failure <- Seq(new IOException("too many open files"), new IllegalStateException("no provider"))) {
+        lines.all.clear()
+        why = failure
+        server.reload()
+        assert(lines.has("the certificates were not reloaded, the old ones stay in use"), lines.all)
+        why = null
+        eventually(lines.has("the certificates have been reloaded"), s"it is not tried again: ${lines.all}")
+      }
+      assertEquals(passing.counts.reloads, 2L)
+      assert(passing.counts.failedReloads >= 2, passing.counts.failedReloads)
+    }
+  }
+
+  private object NoCertificates extends TlsServerContext {
+    def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
+      throw new IOException("no TLS")
+    def certificates: Seq[CertificateInfo] = Nil
   }
 }
