@@ -1,6 +1,7 @@
 package needletail.io.tls
 
 import java.io.IOException
+import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 
 import needletail.io.Tls
@@ -75,5 +76,33 @@ class TlsFilesSuite extends Suite with TemporaryDirectories {
       damaged,
       "X509 CRL----- is missing"
     )
+  }
+
+  test("a password that is not ASCII is that in UTF-8") {
+    assume(Tls.isKnown, "no TLS")
+    val password = "Schl\u00fcssel \u2713"
+    val file     = authority.file("password")
+    Files.write(file, password.getBytes(UTF_8))
+    for (kind <- Seq("-v2 aes-256-cbc", "-v2 aes-128-cbc -v2prf hmacWithSHA512")) {
+      val key = authority.converted(local.key, s"pkcs8 -topk8 $kind -passout file:$file -in IN -out OUT")
+      assertEquals(
+        Tls.server(TlsServerConfig(Seq(TlsCertificate(local.chain, key, Some(password))))).certificates.size,
+        1
+      )
+      val why = intercept[IOException](
+        Tls.server(TlsServerConfig(Seq(TlsCertificate(local.chain, key, Some(password + "x")))))
+      ).getMessage
+      assert(why.contains(s"the password for $key is wrong"), why)
+    }
+  }
+
+  test("a file that may not be read") {
+    assume(Tls.isKnown, "no TLS")
+    val key = authority.converted(local.key, "pkcs8 -topk8 -nocrypt -in IN -out OUT")
+    assume(key.toFile.setReadable(false) && !key.toFile.canRead, "the superuser may read all files")
+    val why = intercept[IOException](
+      Tls.server(TlsServerConfig(Seq(TlsCertificate(local.chain, key))))
+    ).getMessage
+    assertEquals(why, s"$key (Permission denied)")
   }
 }

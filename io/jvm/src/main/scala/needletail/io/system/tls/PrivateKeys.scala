@@ -4,8 +4,15 @@ import java.io.{ByteArrayOutputStream, IOException}
 import java.nio.file.Path
 import java.security.cert.X509Certificate
 import java.security.spec.{InvalidKeySpecException, PKCS8EncodedKeySpec}
-import java.security.{GeneralSecurityException, KeyFactory, NoSuchAlgorithmException, PrivateKey, Signature}
-import javax.crypto.spec.PBEKeySpec
+import java.security.{
+  AlgorithmParameters,
+  GeneralSecurityException,
+  KeyFactory,
+  NoSuchAlgorithmException,
+  PrivateKey,
+  Signature
+}
+import javax.crypto.spec.{PBEKeySpec, PBEParameterSpec, SecretKeySpec}
 import javax.crypto.{Cipher, EncryptedPrivateKeyInfo, SecretKeyFactory}
 
 import needletail.io.tls.TlsCertificate
@@ -48,15 +55,33 @@ private[io] object PrivateKeys {
       // For PBES2 only the parameters know which key derivation and cipher it stands for.
       val parameters = info.getAlgParameters
       val algorithm  = if (parameters eq null) info.getAlgName else parameters.toString
-      val name       = if (algorithm.startsWith("PBEWith")) algorithm else info.getAlgName
-      val key        = SecretKeyFactory.getInstance(name).generateSecret(new PBEKeySpec(secret.toCharArray))
-      val cipher     = Cipher.getInstance(name)
-      cipher.init(Cipher.DECRYPT_MODE, key, parameters)
+      val cipher     = algorithm match {
+        case Pbes2(hash, bits) => byAes(secret, hash, bits.toInt, parameters)
+        case _                 =>
+          val name = if (algorithm.startsWith("PBEWith")) algorithm else info.getAlgName
+          val made = Cipher.getInstance(name)
+          val key  = SecretKeyFactory.getInstance(name).generateSecret(new PBEKeySpec(secret.toCharArray))
+          made.init(Cipher.DECRYPT_MODE, key, parameters)
+          made
+      }
       info.getKeySpec(cipher).getEncoded
     } catch {
       case e: NoSuchAlgorithmException => unsupported(e)
       case e: GeneralSecurityException => throw new IOException(s"the password for $file is wrong", e)
     }
+  }
+
+  /** A key derivation and a cipher of PBES2 (RFC 8018) by the names of the JDK. */
+  private val Pbes2 = "PBEWith(HmacSHA.+)AndAES_(128|256)".r
+
+  /** What the JDK does itself under the scheme's name, but with passwords in ASCII only before Java 19. */
+  private def byAes(secret: String, hash: String, bits: Int, parameters: AlgorithmParameters): Cipher = {
+    val scheme   = parameters.getParameterSpec(classOf[PBEParameterSpec])
+    val password = new PBEKeySpec(secret.toCharArray, scheme.getSalt, scheme.getIterationCount, bits)
+    val derived  = SecretKeyFactory.getInstance(s"PBKDF2With$hash").generateSecret(password)
+    val cipher   = Cipher.getInstance("AES/CBC/PKCS5Padding")
+    cipher.init(Cipher.DECRYPT_MODE, new SecretKeySpec(derived.getEncoded, "AES"), scheme.getParameterSpec)
+    cipher
   }
 
   /** PKCS #8 of a key in its own format; the certificate has the algorithm and, if there is one, the curve. */
