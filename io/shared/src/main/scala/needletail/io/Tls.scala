@@ -62,9 +62,11 @@ object Tls extends TlsPlatform {
   def server(config: TlsServerConfig): TlsIdentity = identity(config, () => load(config))
 
   private[io] def identity(config: TlsServerConfig, load: () => TlsServerContext): TlsIdentity =
-    new TlsIdentity(config.limits, load, filesOf(config), config.checkFiles.toNanos)
+    new TlsIdentity(config.limits, load, filesOf(config), config.checkFiles.toNanos, listsOf(config))
 
   private def filesOf(config: TlsServerConfig): Seq[Path] =
     config.certificates.flatMap(c => Seq(c.chain, c.key)) ++
-      config.clients.toSeq.flatMap(clients => clients.authorities +: clients.revoked.toSeq)
+      config.clients.map(_.authorities) ++ listsOf(config)
+
+  private def listsOf(config: TlsServerConfig): Seq[Path] = config.clients.flatMap(_.revoked).toSeq
 }

@@ -6,7 +6,7 @@ import java.util.Arrays
 
 import needletail.io.file.SmallFile
 import needletail.io.platform.{Socket, TlsServerContext}
-import needletail.io.tls.{CertificateInfo, TlsCounts, TlsLimits}
+import needletail.io.tls.{CertificateInfo, RevocationLists, TlsCounts, TlsLimits}
 
 /**
  * The certificates of a server and how it uses them; made by `Tls.server`. Thread-safe, for any number of servers.
@@ -14,16 +14,19 @@ import needletail.io.tls.{CertificateInfo, TlsCounts, TlsLimits}
  * @param limits on handshakes
  * @param load   reads the files
  * @param files  what `load` reads
+ * @param lists  those of the files that are lists of revoked certificates
  * @param checkNanos how often a server looks whether they have changed; 0: never
  */
 final class TlsIdentity private[needletail] (
     val limits: TlsLimits,
     load: () => TlsServerContext,
     files: Seq[Path],
-    private[needletail] val checkNanos: Long = 0
+    private[needletail] val checkNanos: Long = 0,
+    lists: Seq[Path] = Nil
 ) {
   private var seen = stamps() // before it is loaded, so that no change is missed
   @volatile private var present: TlsServerContext = load()
+  @volatile private var listsExpiry               = expiryOfLists()
   private var hasFailed                           = false // whether the last `reload` did
 
   /** Counts of handshakes. */
@@ -34,6 +37,16 @@ final class TlsIdentity private[needletail] (
 
   /** When the first of the certificates expires, in milliseconds since 1970; None if they are not known. */
   def expiry: Option[Long] = certificates.map(_.notAfter).minOption
+
+  /**
+   * When the first of the lists of revoked certificates expires, whereupon clients are rejected, in milliseconds since
+   * 1970; None without lists, or if it is not known.
+   */
+  def revocationExpiry: Option[Long] = listsExpiry
+
+  private def expiryOfLists(): Option[Long] =
+    try lists.flatMap(RevocationLists.expiry).minOption
+    catch { case _: IOException => None } // it has just been replaced by a file that cannot be read
 
   /**
    * Reads all files again. New connections use the new certificates; existing ones keep theirs. Sessions
@@ -51,6 +64,7 @@ final class TlsIdentity private[needletail] (
         counts.failedReload()
         throw e
     }
+    listsExpiry = expiryOfLists()
     hasFailed = false
     former.release()
     counts.reloaded()

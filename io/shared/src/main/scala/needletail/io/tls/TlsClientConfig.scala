@@ -8,6 +8,7 @@ import needletail.async.Setting
  * How connections to servers are secured by TLS. `Tls.client` makes a `Tls` of it.
  *
  * A server's certificate must be valid now, for the server's name, and issued by a trusted authority.
+ * The files are read once, by `Tls.client`; when a list of revoked certificates expires, connections fail from then on.
  *
  * @param trust       who is trusted
  * @param certificate the client certificate, for servers that request one

@@ -40,5 +40,12 @@ private[server] object TlsMetrics {
       for ((c, i) <- identity.certificates.zipWithIndex)
         out.sample(c.notAfter / 1000.0, "certificate" -> i.toString, "subject" -> c.subject)
     }
+    for (end <- identity.revocationExpiry) {
+      out.gauge(
+        "needletail_tls_revocation_list_expiry_timestamp_seconds",
+        "Expiry time of the list of revoked certificates that expires first, in seconds since 1970."
+      )
+      out.sample(end / 1000.0)
+    }
   }
 }

@@ -13,7 +13,7 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
 
   private val failures = new RepeatedFailure(RepeatNanos)
 
-  /** Warns of certificates that are not valid, and looks after the files if that is configured. */
+  /** Warns of certificates and lists that are not valid, and looks after the files if that is configured. */
   def start(): Unit = {
     warn()
     if (identity.checkNanos > 0) later()
@@ -42,7 +42,14 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
     for (c <- identity.certificates)
       if (now > c.notAfter) log.warn(s"the certificate of ${c.subject} has expired")
       else if (now < c.notBefore) log.warn(s"the certificate of ${c.subject} is not valid yet")
+    for (end <- identity.revocationExpiry)
+      if (now > end) log.warn("a list of revoked certificates has expired: clients are rejected")
+      else if (end - now < SoonMillis)
+        log.warn(s"a list of revoked certificates expires in ${left(end - now)}; then clients are rejected")
   }
+
+  private def left(millis: Long): String =
+    if (millis >= 2 * HourMillis) s"${millis / HourMillis} hours" else s"${millis / 60000} minutes"
 
   private def later(): Unit =
     try
@@ -61,6 +68,8 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
 
 private[server] object CertificateReloader {
   private final val Kept        = "the certificates were not reloaded, the old ones stay in use"
+  private final val HourMillis  = 3600L * 1000
+  private final val SoonMillis  = 24 * HourMillis
   private final val RepeatNanos = 3600L * 1000 * 1000 * 1000
 
   /** Tells a failure that is to be logged from the one before, again. */

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import scala.concurrent.duration._
 
 import needletail.http.{Handler, Request, Response}
-import needletail.io.{Tls, TlsClientConfig, TlsLimits, TlsServerConfig, TlsTrust}
+import needletail.io.{Tls, TlsClientAuth, TlsClientConfig, TlsLimits, TlsServerConfig, TlsTrust}
 import needletail.metrics.MetricText
 import needletail.server.operations.TlsMetrics
 import needletail.testing.{Suite, TemporaryDirectories}
@@ -225,6 +225,31 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
           ),
           line
         )
+      }
+    }
+  }
+
+  test("a list of revoked certificates that has expired, or will soon, is in the log") {
+    if (Tls.isKnown) {
+      val lines   = new Lines
+      val lists   = newAuthority()
+      val clients = TlsClientAuth(lists.file, revoked = Some(lists.revoked))
+      lists.expireList()
+      val config = secure().copy(
+        log = lines,
+        tls = Some(Tls.server(TlsServerConfig(local.chain, local.key).copy(clients = Some(clients))))
+      )
+      ServerFixture.serving(handler, config) { server =>
+        val list = s"${server.url}: a list of revoked certificates"
+        assertEquals(lines.all.poll, s"$list has expired: clients are rejected")
+        lists.listForHours(7)
+        server.reload()
+        assertEquals(lines.all.poll, s"${server.url}: the certificates have been reloaded")
+        assertEquals(lines.all.poll, s"$list expires in 6 hours; then clients are rejected")
+        lists.listForHours(48)
+        server.reload()
+        assertEquals(lines.all.poll, s"${server.url}: the certificates have been reloaded")
+        assertEquals(lines.all.poll, null)
       }
     }
   }
