@@ -310,4 +310,35 @@ class TlsSuite extends LoopSuite {
     assert(error.getMessage.contains("unsupported kind of key"), error.getMessage)
     Files.delete(file)
   }
+
+  test("trusted certificates are read by another thread than the loop's, once") {
+    val threads = new LinkedBlockingQueue[Thread]
+    val reading = new CountDownLatch(1)
+    val tls     = new Tls(JdkClientContext.of { () =>
+      threads.add(Thread.currentThread)
+      reading.await(patience.toMillis, TimeUnit.MILLISECONDS)
+      Certificate.trusting(Certificate.local.file)
+    })
+    serving(echo("TLSv1.3")) { port =>
+      withLoop { loop =>
+        val thread = on(loop)(Thread.currentThread)
+        def open() = {
+          val result = Promise[Connection]()
+          loop.execute { () =>
+            Connector.connect(Address.Tcp("127.0.0.1", port), loop, tls = tls.to("localhost"))(_ =>
+              new Recorder(new Events)
+            ).onComplete(t => { result.complete(t); () })
+          }
+          result.future
+        }
+        val first = open()
+        assert(on(loop)(true)) // it turns
+        reading.countDown()
+        assert(Await.result(first, patience) ne null)
+        assert(Await.result(open(), patience) ne null)
+        assertEquals(threads.size, 1)
+        assert(threads.peek ne thread)
+      }
+    }
+  }
 }

@@ -37,7 +37,7 @@ object Connector {
   )(makeHandler: Connection => ConnectionHandler): Async[Connection] = {
     if (!loop.inLoop) throw new IllegalStateException("connect must be called on the event loop's own thread")
     val attempt = new Attempt(address, loop, options, timeoutNanos, source, tls, through, makeHandler)
-    attempt.begin()
+    attempt.prepare()
     attempt.result
   }
 
@@ -80,7 +80,12 @@ object Connector {
 
     result.onCancel(() => stop())
 
-    def begin(): Unit = address match {
+    /** Begins when what TLS needs has been read, by another thread. */
+    def prepare(): Unit =
+      if ((tls eq null) || tls.tls.isPrepared) begin()
+      else Async.blocking(tls.tls.prepare()).onComplete(_ => if (!over) begin())
+
+    private def begin(): Unit = address match {
       case inherited: Address.Inherited =>
         giveUp(new IOException(s"$inherited can only be listened on"))
       case Address.Unix(path)                   => open(loop.platform.connectUnix(path))

@@ -18,14 +18,13 @@ final class Tls private[io] (context: TlsClientContext, serverName: Option[Strin
   private[needletail] def over(socket: Socket, name: String, port: Int): Socket =
     context.over(socket, name, port)
 
-  /**
-   * The peer for the server with that name or address; a trailing dot is not part of it (RFC 6066 section 3). The first
-   * call may read the trusted certificates, which blocks.
-   */
-  def to(name: String): TlsPeer = {
-    context.prepare()
-    new TlsPeer(this, serverName.getOrElse(name).stripSuffix("."))
-  }
+  private[io] def isPrepared: Boolean = context.isPrepared
+
+  /** See `TlsClientContext.prepare`. Blocks. */
+  private[io] def prepare(): Unit = context.prepare()
+
+  /** The peer for the server with that name or address; a trailing dot is not part of it (RFC 6066 section 3). */
+  def to(name: String): TlsPeer = new TlsPeer(this, serverName.getOrElse(name).stripSuffix("."))
 }
 
 /** A server to connect to by TLS, and the name that its certificate must be for. */

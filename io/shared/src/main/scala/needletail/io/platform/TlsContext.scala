@@ -40,6 +40,12 @@ private[needletail] abstract class TlsClientContext {
    */
   def over(socket: Socket, name: String, port: Int): Socket
 
-  /** Reads the platform's trusted certificates if they are to be used, which takes time, unless that was done. */
+  /** Whether `prepare` has nothing to do. On any thread. */
+  def isPrepared: Boolean = true
+
+  /**
+   * Reads the platform's trusted certificates if they are to be used, which takes time, unless that was done. On any
+   * thread; `over` does it where it was not done or has failed.
+   */
   def prepare(): Unit = ()
 }

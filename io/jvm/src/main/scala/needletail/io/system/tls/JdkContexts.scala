@@ -85,7 +85,14 @@ private[io] final class JdkClientContext private (
     resumes: Boolean,
     isChecked: Boolean
 ) extends TlsClientContext {
-  private lazy val context = makeContext()
+  @volatile private var made: SSLContext = null
+
+  private def context: SSLContext = {
+    if (made eq null) synchronized(if (made eq null) made = makeContext())
+    made
+  }
+
+  override def isPrepared: Boolean = made ne null
 
   override def prepare(): Unit =
     try { val _ = context }
