@@ -2,16 +2,18 @@ package needletail.server
 
 import java.io.{BufferedReader, InputStreamReader}
 import java.net.{ServerSocket, Socket}
+import java.nio.file.{Files, Paths, StandardCopyOption}
 import java.util.concurrent.{CompletableFuture, TimeUnit}
 
 import scala.concurrent.duration._
 
 import needletail.async.Async
 import needletail.http.{Handler, Reply, Request, Response}
-import needletail.io.Address
-import needletail.testing.{ClassPath, Suite}
+import needletail.io.{Address, Tls, TlsServerConfig}
+import needletail.server.connection.SecureClient
+import needletail.testing.{ClassPath, Suite, TemporaryDirectories}
 
-class HangUpSuite extends Suite {
+class HangUpSuite extends Suite with TemporaryDirectories {
 
   // Where a terminal is closed, the shell passes the signal on, and the kernel sends it when the shell has ended.
   test("SIGHUP without TLS begins a drain, and the next one cuts nothing off") {
@@ -30,6 +32,30 @@ class HangUpSuite extends Suite {
         assertEquals(reply.readLine(), "HTTP/1.1 200 OK")
       } finally socket.close()
       assertEquals(child.waitFor(), 0)
+    } finally { child.destroyForcibly(); () }
+  }
+
+  test("SIGHUP with TLS has the certificates read again, and serving goes on") {
+    val authority              = newAuthority()
+    val (before, after)        = (authority.issue("DNS:localhost"), authority.issue("DNS:localhost"))
+    val child                  = start("SecureHangUpMain", before.chain.toString, before.key.toString)
+    val output                 = new BufferedReader(new InputStreamReader(child.getInputStream))
+    def lineWith(text: String) = Iterator.continually(output.readLine()).find(_.contains(text)).get
+    try {
+      val port          = lineWith("port ").drop(5).toInt
+      val client        = new SecureClient(Tls.trusting(authority.file))
+      def shown: String = client.ask(port)._2.peer.get.serial
+      val first         = shown
+      Files.copy(after.chain, before.chain, StandardCopyOption.REPLACE_EXISTING)
+      Files.copy(after.key, before.key, StandardCopyOption.REPLACE_EXISTING)
+      hangUp(child)
+      lineWith("the certificates have been reloaded")
+      assertNotEquals(shown, first)
+      Files.write(before.key, Array.emptyByteArray)
+      hangUp(child)
+      val line = lineWith("the certificates were not reloaded, the old ones stay in use")
+      assert(line.contains(s"${before.key} is empty"), line)
+      assertNotEquals(shown, first)
     } finally { child.destroyForcibly(); () }
   }
 
@@ -73,9 +99,10 @@ class HangUpSuite extends Suite {
     eventually(!NoSignalsMain.listens(port.get), "it listens")
   }
 
-  private def start(main: String): Process = {
-    val java = System.getProperty("java.home") + "/bin/java"
-    new ProcessBuilder(java, "-cp", ClassPath.of(getClass.getClassLoader), s"needletail.server.$main")
+  private def start(main: String, arguments: String*): Process = {
+    val java    = System.getProperty("java.home") + "/bin/java"
+    val command = Seq(java, "-cp", ClassPath.of(getClass.getClassLoader), s"needletail.server.$main")
+    new ProcessBuilder((command ++ arguments): _*)
       .redirectErrorStream(true)
       .start()
   }
@@ -110,6 +137,14 @@ object HangUpMain {
     Server(slow, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1)).run(s =>
       println(s"port ${s.port}")
     )
+}
+
+object SecureHangUpMain {
+  def main(args: Array[String]): Unit = {
+    val tls    = Tls.server(TlsServerConfig(Paths.get(args(0)), Paths.get(args(1))))
+    val config = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, tls = Some(tls))
+    Server((_: Request) => Response.ok, config).run(s => println(s"port ${s.port}"))
+  }
 }
 
 object NoSignalsMain {
