@@ -236,13 +236,13 @@ final class Connection private[io] (
     catch { case _: RejectedExecutionException => () } // the loop has ended, and closed it
 
   /** See `ConnectionTimer.handshakeStall`; -1 without TLS. */
-  private[needletail] def handshakeStall(): Long =
-    if (socket.isShakingHands && (timer ne null) && phase <= Flushing) timer.handshakeStall() else -1
+  private[needletail] def handshakeStall(withSilent: Boolean = false): Long =
+    if (socket.isShakingHands && (timer ne null) && phase <= Flushing) timer.handshakeStall(withSilent) else -1
 
   /** Closes it if its handshake is stalled for at least `nanos`, after it has read what has arrived. */
-  private[needletail] def closeStalledHandshake(nanos: Long): Unit = {
+  private[needletail] def closeStalledHandshake(nanos: Long, withSilent: Boolean): Unit = {
     if (phase != Flushing) readNow() else if (mayDiscard) discard()
-    if (handshakeStall() >= nanos)
+    if (handshakeStall(withSilent) >= nanos)
       finish(
         new SocketTimeoutException("the TLS handshake was stalled while too many others were in progress")
       )

@@ -42,12 +42,14 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
    * For how many nanoseconds, by this and former calls, the server has been waiting for what it must have from the
    * client to answer again. Until the first answer the handshake has cost nothing, so a client has half of the time: its
    * wait counts twice. -1 if it is not the client's turn.
+   *
+   * @param withSilent whether that is so of a client that has sent nothing yet: otherwise -1
    */
-  def handshakeStall(): Long = {
+  def handshakeStall(withSilent: Boolean): Long = {
     val before = awaited
-    awaited = socket.awaitedRecord
+    awaited = if (withSilent && socket.isSilent) Silent else socket.awaitedRecord
     if (awaited != before) awaitedAt = loop.nowNanos
-    if (awaited < 0) -1 else if (awaited == 0) 2 * (loop.nowNanos - awaitedAt) else loop.nowNanos - awaitedAt
+    if (awaited == -1) -1 else if (awaited == 0) 2 * (loop.nowNanos - awaitedAt) else loop.nowNanos - awaitedAt
   }
 
   /**
@@ -118,6 +120,9 @@ private[io] object ConnectionTimer {
   }
 
   final val Never = Long.MaxValue
+
+  /** What is awaited of a client that has sent nothing yet. */
+  private final val Silent = -2
 
   /** The time `nanos` from now, at most half the range so that differences stay exact. */
   def after(loop: EventLoop, nanos: Long): Long = loop.nowNanos + math.min(nanos, Long.MaxValue / 2)

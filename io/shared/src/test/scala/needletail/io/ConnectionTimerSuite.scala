@@ -25,7 +25,7 @@ class ConnectionTimerSuite extends LoopSuite {
     withLoop { loop =>
       val sockets           = Seq(0, 1, 2, -1).map(new Shaking(_))
       val timers            = sockets.map(new ConnectionTimer(new Owner(loop), _))
-      def stalls: Seq[Long] = on(loop)(timers.map(_.handshakeStall()))
+      def stalls: Seq[Long] = on(loop)(timers.map(_.handshakeStall(withSilent = false)))
       assertEquals(stalls, Seq(0L, 0L, 0L, -1L))
       Pause(50.millis)
       val later = stalls

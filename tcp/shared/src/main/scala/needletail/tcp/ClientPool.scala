@@ -180,6 +180,7 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
 
   private def connect(): Unit = {
     counts.add(ClientCounts.Open, 1)
+    attempt = new AsyncPromise[ClientConnection[I, O]] // it may connect at once, and end so: meanwhile, no other one begins
     val opening = Connector
       .connect(
         context.nextHop,
@@ -191,6 +192,7 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
       )(connection => new ClientConnection(connection, context, this))
       .flatMap(prepared)
     attempt = opening
+    if (isClosed) opening.cancel() // meanwhile
     opening.onComplete { result =>
       attempt = null
       result match {

@@ -72,4 +72,23 @@ class WaitingRequestsSuite extends Suite with WithTestServer {
       }
     }
   }
+
+  test("a set-up that fails at once, perhaps as soon as it is connected, fails the request, and is not tried in a circle") {
+    var attempts = 0 // used on the client's loop
+    val protocol = new TcpProtocol[String, String](Lines) {
+      override def connected(session: TcpSession[String, String]): Async[Unit] = {
+        attempts += 1
+        if (attempts < 100) Async.fail(new IllegalStateException("never")) else Async.unit
+      }
+    }
+    serving((peer, line) => peer.send(s"$line\n")) { server =>
+      val slow = one.copy(connections = 4, reconnectDelay = 60.seconds, maxReconnectDelay = 60.seconds)
+      calling(server, slow, protocol) { client =>
+        val e = intercept[TcpClientError.CannotConnect](await(client.future("a")))
+        assert(e.getMessage.endsWith("never"), e.getMessage)
+        assertEquals(client.await(Async.attempt(attempts)), 1)
+        eventually(isIdle(client) && client.statistics.open == 0, client.statistics)
+      }
+    }
+  }
 }

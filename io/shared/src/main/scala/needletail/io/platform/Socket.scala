@@ -92,6 +92,9 @@ private[needletail] abstract class Socket extends Descriptor {
    */
   def awaitedRecord: Int = -1
 
+  /** Whether the client has sent nothing yet; on a server's side of TLS only. */
+  def isSilent: Boolean = false
+
   /** Whether a step of the handshake is being computed on another thread. On a server's side of TLS only. */
   def isComputingHandshake: Boolean = false
 

@@ -9,6 +9,7 @@ final class TlsCounts private[io] () {
   private val reloadsDone   = new AtomicLong
   private val reloadsFailed = new AtomicLong
   private val presentOnes   = new AtomicLong
+  private val openOnes      = new AtomicLong
   private val completedOnes =
     new AtomicLongArray(2 * versions.size) // by version: full ones, then resumed ones
   private val failedOnes = new AtomicLongArray(HandshakeFailure.all.size)
@@ -37,10 +38,16 @@ final class TlsCounts private[io] () {
   /** Handshakes in progress: the client has sent something, and the handshake is neither complete nor failed. */
   def present: Long = presentOnes.get
 
+  /** Connections without a complete handshake: those of `present`, and those whose client has sent nothing yet. */
+  private[needletail] def open: Long = openOnes.get
+
+  private[io] def opened(): Unit = { openOnes.incrementAndGet(); () }
+
   private[io] def began(): Unit = { presentOnes.incrementAndGet(); () }
 
   private[io] def completed(session: TlsSession): Unit = {
     presentOnes.decrementAndGet()
+    openOnes.decrementAndGet()
     completedOnes.incrementAndGet(place(session.version, session.isResumed))
     ()
   }
@@ -50,6 +57,7 @@ final class TlsCounts private[io] () {
 
   /** @param hasBegun whether the client has sent anything */
   private[io] def broken(hasBegun: Boolean, why: HandshakeFailure): Unit = {
+    openOnes.decrementAndGet()
     if (hasBegun) presentOnes.decrementAndGet()
     val kind = if (!hasBegun && (why eq HandshakeFailure.Incomplete)) HandshakeFailure.Silent else why
     failedOnes.incrementAndGet(HandshakeFailure.all.indexOf(kind))

@@ -73,7 +73,8 @@ object TlsServerConfig {
 /**
  * Limits of a server's handshakes.
  *
- * @param handshakes how many may be in progress at once, counted from a client's first byte. Beyond that, further
+ * @param handshakes how many may be in progress at once, counted from a client's first byte; twice as many, at least 64,
+ *                   with clients that have sent nothing yet. Beyond that, further
  *                   connections wait in the kernel's backlog, and handshakes in which the client makes no progress are
  *                   closed to make room, those that are stalled longest first: half a second after the server's last
  *                   answer, or a quarter of one after the client's first byte

@@ -15,13 +15,13 @@ private[server] final class StalledHandshakes(loop: EventLoop, connections: Loop
    * Observes all connections. Returns at most `most` that are stalled for `Patience`, by calls of this: those that are
    * stalled longest, the oldest among equals. Does not look if that would take more than a small part of the loop's time.
    */
-  def longest(most: Int): Seq[ServedConnection] = {
+  def longest(most: Int, withSilent: Boolean): Seq[ServedConnection] = {
     val now = loop.platform.nanoTime()
     if (now - lookedAt < Math.min(took * Rest, MostRest)) Nil
     else {
       val stalled = ArrayBuffer.empty[Stalled]
       connections.foreach { c =>
-        val nanos = c.connection.handshakeStall()
+        val nanos = c.connection.handshakeStall(withSilent)
         if (nanos >= Patience) stalled += new Stalled(c, nanos)
         ()
       }

@@ -120,7 +120,7 @@ private[server] final class Acceptor(
    * fewer: that a handshake is over is not told.
    */
   private def handshakesAreMany(): Boolean = {
-    if (!waitsForHandshakes && tls.counts.present >= tls.limits.handshakes) {
+    if (!waitsForHandshakes && (areInProgress || areSilent)) {
       waitsForHandshakes = true
       tellOfWait()
       closeStalled()
@@ -129,19 +129,27 @@ private[server] final class Acceptor(
     waitsForHandshakes
   }
 
+  private def areInProgress: Boolean = tls.counts.present >= tls.limits.handshakes
+
+  /** A connection whose client is silent is no handshake, but all of them can begin at once. */
+  private def areSilent: Boolean = tls.counts.open >= mostOpen
+  private def mostOpen: Long     = Math.max(LeastOpen, 2L * tls.limits.handshakes)
+
   private def tellOfWait(): Unit = if (loop.nowNanos - waitToldAt >= WaitToldNanos) {
     waitToldAt = loop.nowNanos
     log.warn(
-      s"new connections wait: ${tls.counts.present} of at most ${tls.limits.handshakes} TLS handshakes are in progress"
+      s"new connections wait: ${tls.counts.present} of at most ${tls.limits.handshakes} TLS handshakes are in progress, " +
+        s"and ${tls.counts.open - tls.counts.present} clients of at most $mostOpen in all have sent nothing yet"
     )
   }
 
   /** Makes room for a quarter of the limit: of the handshakes that make no progress, those are closed that are stalled longest. */
   private def closeStalled(): Unit = if (loop.nowNanos - stalledAt >= StalledNanos) {
     stalledAt = loop.nowNanos
-    val room = Math.max(1, tls.limits.handshakes / 4)
-    val most = (tls.counts.present - tls.limits.handshakes + room + members.length - 1) / members.length
-    members.foreach(_.closeStalledHandshakes(most.toInt))
+    val room   = Math.max(1, tls.limits.handshakes / 4)
+    val excess = if (areInProgress) tls.counts.present - tls.limits.handshakes else tls.counts.open - mostOpen
+    val most   = (excess + room + members.length - 1) / members.length
+    members.foreach(_.closeStalledHandshakes(most.toInt, withSilent = !areInProgress))
   }
 
   private def lookAgain(): Unit = {
@@ -149,7 +157,7 @@ private[server] final class Acceptor(
       HandshakesNanos,
       () =>
         if (!draining)
-          if (tls.counts.present >= tls.limits.handshakes) {
+          if (areInProgress || areSilent) {
             closeStalled()
             lookAgain()
           } else {
@@ -201,6 +209,7 @@ private[server] final class Acceptor(
 private[server] object Acceptor {
   private final val HandshakesNanos = 5L * 1000 * 1000
   private final val StalledNanos    = 50L * 1000 * 1000
+  private final val LeastOpen       = 64L
   private final val WaitToldNanos   = 60L * 1000 * 1000 * 1000
 
   /** How long a shortage of descriptors is assumed to last after it was last observed. */

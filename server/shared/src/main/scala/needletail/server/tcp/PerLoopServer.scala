@@ -94,9 +94,12 @@ private[server] final class PerLoopServer(
   /**
    * Closes at most `most` connections whose client gets no further in the TLS handshake, those that are stalled longest.
    * To be called repeatedly while handshakes are too many: that one is stalled is found by observing it.
+   *
+   * @param withSilent whether clients that have sent nothing yet are stalled
    */
-  def closeStalledHandshakes(most: Int): Unit = later { () =>
-    stalled.longest(most).foreach(guarded(_)(_.connection.closeStalledHandshake(StalledHandshakes.Patience)))
+  def closeStalledHandshakes(most: Int, withSilent: Boolean): Unit = later { () =>
+    stalled.longest(most, withSilent)
+      .foreach(guarded(_)(_.connection.closeStalledHandshake(StalledHandshakes.Patience, withSilent)))
   }
 
   /** Drains all connections, including later ones. */

@@ -11,6 +11,7 @@ import scala.concurrent.duration._
 
 import needletail.http.{Handler, Request, Response}
 import needletail.io.{Tls, TlsClientAuth, TlsClientConfig, TlsLimits, TlsServerConfig, TlsTrust}
+import needletail.io.tls.HandshakeFailure
 import needletail.metrics.MetricText
 import needletail.server.operations.TlsMetrics
 import needletail.testing.{Suite, TemporaryDirectories}
@@ -56,6 +57,21 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
         silent.foreach(_.close())
         eventually(counts.failed == 6L, "not all are counted")
         assertEquals(counts.present, 0L)
+      }
+    }
+  }
+
+  test("of very many connections that have sent nothing, those that are silent longest make room for others") {
+    if (Tls.isKnown) {
+      val config = secure(TlsLimits(handshakes = 2, timeout = 10.minutes))
+      ServerFixture.serving(handler, config) { server =>
+        val silent = List.fill(80)(connected(server))
+        asksInPlain(connected(server))
+        val counts = config.tls.get.counts
+        eventually(counts.failed(HandshakeFailure.Silent) >= 16L, "none is closed")
+        assertEquals(counts.present, 0L)
+        silent.foreach(_.close())
+        eventually(counts.failed == 81L && counts.open == 0L, "not all are counted")
       }
     }
   }

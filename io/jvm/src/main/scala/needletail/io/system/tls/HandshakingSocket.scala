@@ -65,6 +65,8 @@ private[tls] abstract class HandshakingSocket(
   private var greetings   = 0  // handshake records read
   private var flights     = 0  // of handshake records written
 
+  if (isCounted) counts.opened()
+
   protected def heard(): Unit = if (isCounted) counts.began()
 
   override def finishConnect(): Boolean =
@@ -207,11 +209,11 @@ private[tls] abstract class HandshakingSocket(
 
   private def isOffLoop: Boolean = resume ne null
 
-  /** Has the tasks run by another thread, which then makes the loop read again. */
+  /** Has the tasks run by another thread, unless it is closed by then; that makes the loop read again. */
   private def computeElsewhere(): Boolean = {
     isComputing = true
     val task: Runnable = () =>
-      try runTasks()
+      try if (channel.isOpen) runTasks()
       finally {
         isComputing = false
         resume.run()
@@ -281,6 +283,8 @@ private[tls] abstract class HandshakingSocket(
   override def isShakingHands: Boolean = !isSecured && !isPlain && !isFailed
 
   override def awaitedRecord: Int = if (isCounted && isHeard && !isComputing) flights else -1
+
+  override def isSilent: Boolean = isCounted && !isHeard
 
   override def isComputingHandshake: Boolean = isComputing
 

@@ -63,6 +63,7 @@ private[tls] final class OpenSslSocket(
     case kernel: KernelSocket => takeName(kernel)
     case _                    => ()
   }
+  if (isCounted) counts.opened()
 
   override private[needletail] def carrier: Socket = if (elsewhere eq null) this else elsewhere
 
@@ -93,6 +94,8 @@ private[tls] final class OpenSslSocket(
   override def session: TlsSession = established
 
   override def awaitedRecord: Int = if (isCounted && isBegun) OpenSslFunctions.records(live) else -1
+
+  override def isSilent: Boolean = isCounted && !isBegun
 
   override def finishConnect(): Boolean =
     (if (elsewhere eq null) isConnected || super.finishConnect() else elsewhere.finishConnect()) && {
