@@ -146,6 +146,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, X509_VERIFY_PARAM_set1_ip_asc, (X509_VERIFY_PARAM *, const char *)) \
     F(void, X509_VERIFY_PARAM_set_hostflags, (X509_VERIFY_PARAM *, unsigned int)) \
     F(int, RAND_bytes, (unsigned char *, int)) \
+    F(void, OPENSSL_cleanse, (void *, size_t)) \
     F(const EVP_CIPHER *, EVP_aes_256_cbc, (void)) \
     F(const EVP_MD *, EVP_sha256, (void)) \
     F(int, EVP_EncryptInit_ex, (EVP_CIPHER_CTX *, const EVP_CIPHER *, ENGINE *, const unsigned char *, \

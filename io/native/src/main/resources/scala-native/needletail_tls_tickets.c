@@ -37,6 +37,11 @@ static time_t now(void) {
     return t.tv_sec + 1;
 }
 
+static atomic_int alive;
+
+/* How many servers' keys there are. */
+int needletail_tls_tickets_alive(void) { return atomic_load(&alive); }
+
 /* Returns null if memory ran out. A session can be resumed for `seconds` to twice as long. */
 tickets *needletail_tls_tickets(long seconds) {
     tickets *t = calloc(1, sizeof *t);
@@ -44,14 +49,16 @@ tickets *needletail_tls_tickets(long seconds) {
     pthread_mutex_init(&t->lock, NULL);
     t->users = 1;
     t->seconds = seconds;
+    atomic_fetch_add(&alive, 1);
     return t;
 }
 
 void needletail_tls_release_tickets(tickets *t) {
     if (atomic_fetch_sub(&t->users, 1) != 1) return;
     pthread_mutex_destroy(&t->lock);
-    memset(t, 0, sizeof *t);
+    ssl.OPENSSL_cleanse(t, sizeof *t); /* a memset before free is optimised away */
     free(t);
+    atomic_fetch_sub(&alive, 1);
 }
 
 /* Replaces the keys that are too old. Returns 0 if there are no random numbers. */
@@ -60,6 +67,7 @@ static int renew(tickets *t) {
     if (t->renewed != 0 && age < t->seconds) return 1;
     t->has_former = t->renewed != 0 && age < 2 * t->seconds;
     if (t->has_former) t->former = t->current;
+    else ssl.OPENSSL_cleanse(&t->former, sizeof t->former);
     t->renewed = 0;
     if (ssl.RAND_bytes((unsigned char *)&t->current, sizeof t->current) != 1) return 0;
     t->renewed = now();
@@ -103,6 +111,8 @@ static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CI
     if (result > 0 &&
         ssl.HMAC_Init_ex(hmac, authentication, key_for_name(s, &key, authentication), ssl.EVP_sha256(), NULL) != 1)
         result = -1;
+    ssl.OPENSSL_cleanse(&key, sizeof key);
+    ssl.OPENSSL_cleanse(authentication, sizeof key.authentication);
     return result;
 }
 

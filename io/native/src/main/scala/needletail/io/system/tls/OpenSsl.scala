@@ -56,6 +56,8 @@ private[tls] object OpenSslFunctions {
   @name("needletail_tls_check")
   def check(context: Ptr[Byte], check: CFuncPtr2[Ptr[Byte], CInt, CInt]): CInt            = extern
   @name("needletail_tls_tickets") def tickets(seconds: Long): Ptr[Byte]                   = extern
+  @name("needletail_tls_release_tickets") def releaseTickets(tickets: Ptr[Byte]): Unit    = extern
+  @name("needletail_tls_tickets_alive") def ticketsAlive(): CInt                          = extern
   @name("needletail_tls_resume") def resume(context: Ptr[Byte], tickets: Ptr[Byte]): Unit = extern
 
   // Connections

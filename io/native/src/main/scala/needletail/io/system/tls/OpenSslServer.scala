@@ -14,8 +14,16 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
   private val tickets  = OpenSslFunctions.tickets(config.sessionLifetime.toSeconds)
   private val named    = OwnCertificate.byNames(own)
   private val contexts = new OpenSslContexts(() => make())
+
+  private var isReleased = false
+
   if (tickets eq null) throw OpenSsl.outOfMemory
-  contexts.here(_ => ()) // so that what is wrong with the files is known now
+  try contexts.here(_ => ()) // so that what is wrong with the files is known now
+  catch {
+    case e: Throwable =>
+      release()
+      throw e
+  }
 
   def certificates: Seq[CertificateInfo] = own.map(_.info)
 
@@ -30,7 +38,7 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
         finally if (other ne null) OpenSslFunctions.release(other)
       }
       OpenSslFunctions.choose(main, if (config.refuseUnknownNames) 1 else 0)
-      if (config.resume) OpenSslFunctions.resume(main, tickets)
+      if (config.resume) resume(main)
       main
     } catch {
       case e: Throwable =>
@@ -39,12 +47,20 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
     }
   }
 
+  /** Not after `release`, which does not wait for a loop that is making a context: sessions of that one end with it. */
+  private def resume(main: Ptr[Byte]): Unit = synchronized {
+    if (!isReleased) OpenSslFunctions.resume(main, tickets)
+  }
+
   private def addName(main: Ptr[Byte], name: String, its: Ptr[Byte]): Unit = Zone.acquire { implicit zone =>
     if (OpenSslFunctions.name(main, toCString(name), its) == 0) throw OpenSsl.outOfMemory
   }
 
   /** How many contexts of OpenSSL a loop needs. */
   private[tls] def contextsOfLoop: Int = contexts.here(OpenSslFunctions.contexts(_))
+
+  /** Runs `body` while a context is in use, as it is by a connection. */
+  private[tls] def whileUsed[A](body: => A): A = contexts.here(_ => body)
 
   /** A context with some of the certificates; of several with the same kind of key, the first is used. */
   private def of(some: Seq[OwnCertificate]): Ptr[Byte] =
@@ -73,6 +89,12 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
     )
   }
 
-  /** Not the keys of tickets, some hundred bytes: a loop may be making a context. */
-  override def release(): Unit = contexts.release()
+  /** The keys of tickets are erased when the last connection of these contexts has ended. */
+  override def release(): Unit = {
+    contexts.release()
+    synchronized {
+      if (!isReleased) OpenSslFunctions.releaseTickets(tickets)
+      isReleased = true
+    }
+  }
 }

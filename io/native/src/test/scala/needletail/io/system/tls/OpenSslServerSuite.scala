@@ -2,6 +2,7 @@ package needletail.io.system.tls
 
 import java.io.IOException
 
+import needletail.io.Tls
 import needletail.io.tls.{TlsCertificate, TlsProfile, TlsServerConfig}
 import needletail.testing.{Suite, TemporaryDirectories}
 
@@ -31,6 +32,33 @@ class OpenSslServerSuite extends Suite with TemporaryDirectories {
     assertEquals(contexts(first, second, also), 3)
     val others = Seq.tabulate(3)(i => certificate(Seq(s"other$i.example")))
     assertEquals(contexts(first +: others: _*), 4)
+  }
+
+  test(
+    "the keys of tickets are gone with the server's contexts: after each reload, and if its files are of no use"
+  ) {
+    val before       = OpenSslFunctions.ticketsAlive()
+    val (one, other) = (certificate(Seq("a.example")), certificate(Seq("b.example")))
+    def alive: Int   = OpenSslFunctions.ticketsAlive() - before
+    for (_ <- 1 to 10) contexts(one)
+    assertEquals(alive, 0)
+    for (_ <- 1 to 10) intercept[IOException](contexts(TlsCertificate(one.chain, other.key)))
+    assertEquals(alive, 0)
+    val identity = Tls.server(TlsServerConfig(Seq(one)))
+    for (_ <- 1 to 100) identity.reload()
+    assertEquals(alive, 1)
+  }
+
+  test("a server whose context is in use keeps the keys of its tickets until that is released") {
+    val before = OpenSslFunctions.ticketsAlive()
+    val server = new OpenSslServer(TlsServerConfig(Seq(certificate(Seq("a.example")))))
+    server.whileUsed {
+      server.release()
+      server.release() // the second time changes nothing
+      assertEquals(OpenSslFunctions.ticketsAlive() - before, 1)
+    }
+    assertEquals(OpenSslFunctions.ticketsAlive() - before, 0)
+    assertEquals(server.contextsOfLoop, 1) // made once more, without those keys
   }
 
   test("what the library does not support of a profile is an error, and not replaced by its own settings") {
