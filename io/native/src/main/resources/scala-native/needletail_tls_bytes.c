@@ -18,6 +18,7 @@
 /* Records without data that one read takes, so that the loop gets to its other connections. */
 #define MAX_BARREN 8
 _Thread_local buffers *here;
+static _Thread_local buffers *spare; /* for needletail_tls_lend */
 static pthread_key_t ending;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static BIO_METHOD *method;
@@ -121,6 +122,7 @@ static void thread_ends(void *its) {
     slots[((buffers *)its)->slot] = 0;
     pthread_mutex_unlock(&slots_lock);
     free(its);
+    free(spare);
 }
 
 static void make_method(void) {
@@ -161,13 +163,7 @@ void needletail_tls_divert(int (*take)(int, char *, int), int (*give)(int, const
     needletail_tls_elsewhere = (elsewhere){take, give, end};
 }
 
-/*
- * What is called elsewhere may use another connection of this thread at once, as peers in memory do: it gets buffers of
- * its own.
- */
-static _Thread_local buffers *spare;
-
-static buffers *lend(void) {
+buffers *needletail_tls_lend(void) {
     buffers *own = here;
     if (spare == NULL) {
         spare = calloc(1, sizeof *spare);
@@ -179,25 +175,25 @@ static buffers *lend(void) {
     return own;
 }
 
-static void take_back(buffers *own) {
+void needletail_tls_take_back(buffers *own) {
     free(spare);
     spare = here;
     here = own;
 }
 
 static int give_elsewhere(connection *c, const char *from, int count) {
-    buffers *own = lend();
+    buffers *own = needletail_tls_lend();
     if (own == NULL) return -ENOMEM;
     int n = needletail_tls_elsewhere.give(c->fd, from, count);
-    take_back(own);
+    needletail_tls_take_back(own);
     return n;
 }
 
 static int take_elsewhere(connection *c, char *to, int count) {
-    buffers *own = lend();
+    buffers *own = needletail_tls_lend();
     if (own == NULL) return -ENOMEM;
     int n = needletail_tls_elsewhere.take(c->fd, to, count);
-    take_back(own);
+    needletail_tls_take_back(own);
     return n;
 }
 

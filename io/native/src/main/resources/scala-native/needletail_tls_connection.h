@@ -91,6 +91,13 @@ extern _Thread_local buffers *here;
 /* Allocates the thread's state. Returns 0 if memory ran out. */
 int needletail_tls_ready(void);
 
+/*
+ * Gives the thread other buffers, and returns those that it had; null if memory ran out. For what is called in between:
+ * it may use another connection of this thread, as peers in memory and a server's own check do.
+ */
+buffers *needletail_tls_lend(void);
+void needletail_tls_take_back(buffers *own);
+
 /* The encrypted side, as OpenSSL sees it; null if memory ran out. After needletail_tls_ready. */
 BIO *needletail_tls_encrypted(connection *c);
 

@@ -2,7 +2,7 @@
 #if defined(__SCALANATIVE_NEEDLETAIL_TLS) && defined(__linux__)
 
 #define _GNU_SOURCE
-#include "needletail_tls.h"
+#include "needletail_tls_connection.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,11 +78,16 @@ static void put_certificate(text *t, X509 *x) {
     else put_asn1(t, ssl.X509_EXTENSION_get_data(ssl.X509_get_ext(x, at)));
 }
 
-/* Whether a server's own check accepts a certificate. Not if memory ran out. */
+/*
+ * Whether a server's own check accepts a certificate. Not if memory ran out. It may write to another connection: the
+ * handshake's input and output, which are in buffers of the thread, stay as they are.
+ */
 int needletail_tls_is_accepted(X509 *x, own_check *check) {
     text t = {0};
     put_certificate(&t, x);
-    int is_accepted = !t.has_failed && check(t.bytes, t.count);
+    buffers *own = t.has_failed ? NULL : needletail_tls_lend();
+    int is_accepted = own != NULL && check(t.bytes, t.count);
+    if (own != NULL) needletail_tls_take_back(own);
     free(t.bytes);
     return is_accepted;
 }

@@ -1,0 +1,36 @@
+package needletail.io.tls
+
+import java.util.concurrent.atomic.AtomicReference
+
+import needletail.io.{Connection, Tls}
+
+/** What a handshake may cost or disturb, and how long it need not be repeated. */
+class OpenSslHandshakeSuite extends TlsPair {
+  private def as(who: TlsCertificate, resume: Boolean = true): Tls =
+    Tls.client(TlsClientConfig(TlsTrust.File(authority.file), Some(who), resume = resume))
+
+  tlsTest("a check of clients' certificates may write to another connection of its loop") {
+    val first   = new AtomicReference[Connection]
+    val checked = TlsClientAuth(
+      authority.file,
+      check = { _ =>
+        val other = first.get
+        if (other ne null) other.write("news".getBytes, 0, 4)
+        true
+      }
+    )
+    for (resume <- Seq(false, true)) {
+      first.set(null)
+      serving(config.copy(clients = Some(checked))) { served =>
+        val tls       = as(local, resume)
+        val (c, kept) = open(served.loop, served.port, tls)
+        roundTrip(served, (c, kept), "hello".getBytes)
+        first.set(served.connections.peek)
+        for (i <- 1 to 3) {
+          hello(served, open(served.loop, served.port, tls))
+          eventually(kept.bytes.length >= 5 + 4 * i, new String(kept.bytes))
+        }
+      }
+    }
+  }
+}
