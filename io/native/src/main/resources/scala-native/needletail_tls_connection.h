@@ -48,6 +48,7 @@ struct connection {
     int held_count, pending_from, pending_until;
     int32_t taken; /* bytes of pending output that the network has taken; may overflow */
     int greetings; /* records of the handshake */
+    int flights;   /* how often the handshake has had output */
     context *context;
     char *key;   /* a client's: the server's name and port */
     char *asked; /* a server's, during the handshake: the name that is asked for */

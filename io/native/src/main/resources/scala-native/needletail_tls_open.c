@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many records of the peer's are complete. */
-int needletail_tls_records(const connection *c) { return c->greetings - (c->record_left > 0); }
+/* How often the handshake has had output; see `awaitedRecord` in Socket. */
+int needletail_tls_flights(const connection *c) { return c->flights; }
 
 /* Bytes of output that waited and that the network has taken since; may overflow. */
 int needletail_tls_taken(const connection *c) { return c->taken; }

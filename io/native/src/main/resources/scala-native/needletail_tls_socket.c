@@ -143,6 +143,7 @@ static int secure(connection *c) {
     int shaken = c->context->check == NULL ? shake(c->ssl) : ssl.SSL_do_handshake(c->ssl); /* which may call Scala */
     int error = shaken == 1 ? 0 : ssl.SSL_get_error(c->ssl, shaken);
     if (error != 0 && error != ERROR_WANT_READ && error != ERROR_WANT_WRITE) return fail_by_library(c);
+    if (here->out_count > 0) c->flights++;
     result = needletail_tls_flush_own(c);
     if (result == 0) result = needletail_tls_keep_rest(c);
     if (result < 0) return result;

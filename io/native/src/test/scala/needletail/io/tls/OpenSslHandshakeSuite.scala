@@ -33,4 +33,19 @@ class OpenSslHandshakeSuite extends TlsPair {
       }
     }
   }
+
+  tlsTest("a handshake does not proceed by records of the client's alone") {
+    serving(config) { served =>
+      withClient(served.listener) { client =>
+        def held = on(served.loop)(served.loop.memory.held)
+        client.getOutputStream.write(Array[Byte](22, 3, 1, 0, 1, 1, 22, 3))
+        eventually(held == 2, held)
+        val accepted = served.connections.peek
+        assert(on(served.loop)(accepted.handshakeProceeds()), "it has begun")
+        client.getOutputStream.write(Array[Byte](1, 0, 1, 0, 22, 3, 1))
+        eventually(held == 3, held)
+        assert(!on(served.loop)(accepted.handshakeProceeds()), "it has sent another record")
+      }
+    }
+  }
 }

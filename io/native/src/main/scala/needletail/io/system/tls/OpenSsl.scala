@@ -14,7 +14,7 @@ private[tls] object OpenSslFunctions {
   @name("needletail_tls_load") def load(): CString = extern
   @name("needletail_tls_slot") def slot(): CInt    = extern
 
-  @name("needletail_tls_records") def records(connection: Ptr[Byte]): CInt = extern
+  @name("needletail_tls_flights") def flights(connection: Ptr[Byte]): CInt = extern
   @name("needletail_tls_taken") def taken(connection: Ptr[Byte]): CInt     = extern
   @name("needletail_tls_kind") def kind(connection: Ptr[Byte]): CInt       = extern
   @name("needletail_tls_why") def why(connection: Ptr[Byte]): CString      = extern

@@ -93,7 +93,7 @@ private[tls] final class OpenSslSocket(
 
   override def session: TlsSession = established
 
-  override def awaitedRecord: Int = if (isCounted && isBegun) OpenSslFunctions.records(live) else -1
+  override def awaitedRecord: Int = if (isCounted && isBegun) OpenSslFunctions.flights(live) else -1
 
   override def isSilent: Boolean = isCounted && !isBegun
 
