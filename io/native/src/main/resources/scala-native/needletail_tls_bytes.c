@@ -23,6 +23,22 @@ static pthread_key_t ending;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static BIO_METHOD *method;
 
+/*
+ * How long a client's first message may be, as with the JDK. OpenSSL's limit is 131,396 bytes, and it allocates and
+ * clears all of them when it has the header of a message that long, nine bytes of the client's.
+ */
+#define MAX_GREETING 32768
+
+int needletail_tls_is_greeting_long(const connection *c) {
+    return c->greeting_header == 4 && c->greeting_length > MAX_GREETING;
+}
+
+/* Follows the header of that message, which may come in several records: a byte for its kind, three for its length. */
+static void heed(connection *c, const char *bytes, int count) {
+    for (int i = 0; i < count && c->greeting_header < 4; i++)
+        if (c->greeting_header++ > 0) c->greeting_length = c->greeting_length << 8 | (unsigned char)bytes[i];
+}
+
 /* The encrypted side, as OpenSSL sees it. A read takes from the thread's buffer, a write adds to it. */
 
 /* Follows the records in what OpenSSL reads. Returns how many of `count` bytes it may have: no further record's. */
@@ -44,6 +60,7 @@ static int follow(connection *c, const char *bytes, int count) {
             }
         } else {
             int n = count - used < c->record_left ? count - used : c->record_left;
+            if (c->is_server && c->greeting_header < 4) heed(c, bytes + used, n);
             used += n;
             c->record_left = (uint16_t)(c->record_left - n);
         }
@@ -56,7 +73,7 @@ static int encrypted_read(BIO *bio, char *to, int count) {
     ssl.BIO_clear_flags(bio, 0xff);
     int left = here->in_until - here->in_from;
     int n = c == NULL || left <= 0 || count <= 0 ? 0 : follow(c, here->source + here->in_from, left < count ? left : count);
-    if (n == 0) {
+    if (n == 0 || needletail_tls_is_greeting_long(c)) {
         ssl.BIO_set_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY);
         return -1;
     }

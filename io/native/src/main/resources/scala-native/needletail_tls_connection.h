@@ -49,6 +49,8 @@ struct connection {
     int32_t taken; /* bytes of pending output that the network has taken; may overflow */
     int greetings; /* records of the handshake */
     int flights;   /* how often the handshake has had output */
+    int greeting_header; /* bytes of the header of a client's first message that have come */
+    int greeting_length; /* of that message, as its header says */
     context *context;
     char *key;   /* a client's: the server's name and port */
     char *asked; /* a server's, during the handshake: the name that is asked for */
@@ -101,6 +103,9 @@ void needletail_tls_take_back(buffers *own);
 
 /* The encrypted side, as OpenSSL sees it; null if memory ran out. After needletail_tls_ready. */
 BIO *needletail_tls_encrypted(connection *c);
+
+/* Whether a client's first message is longer than is accepted. OpenSSL has not read its header then. */
+int needletail_tls_is_greeting_long(const connection *c);
 
 /* Takes what the connection held, or what the kernel has, into the thread's input. Returns 0, or -errno. */
 int needletail_tls_fill(connection *c, int count);

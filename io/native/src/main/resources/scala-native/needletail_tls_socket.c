@@ -37,7 +37,7 @@ enum {
     NO_TLS = 3, /* what came was taken for TLS at first, and may have been answered with an alert */
     TRUNCATED = 4,
     INTERRUPTED = 5,
-    FLOOD = 6,
+    FLOOD = 6, /* after the handshake if it has no reason */
     PLAIN = 7, /* what came cannot begin TLS, and nothing was sent: see `isPlain` in OpenSslSocket */
     UNTRUSTED = 1000
 };
@@ -102,6 +102,8 @@ static void tell(connection *c) {
     if (c->is_secured) c->flags |= SECURED;
     int held = c->held == NULL ? 0 : c->held_count;
     c->held_bytes = held + pending + c->header + (c->record_left > 0 ? 5 + left_of_record : 0);
+    /* for the first message OpenSSL has memory as soon as it has its header */
+    if (c->greeting_header == 4 && c->flights == 0) c->held_bytes += c->greeting_length;
 }
 
 int needletail_tls_start(connection *c) {
@@ -143,6 +145,7 @@ static int secure(connection *c) {
     int shaken = c->context->check == NULL ? shake(c->ssl) : ssl.SSL_do_handshake(c->ssl); /* which may call Scala */
     int error = shaken == 1 ? 0 : ssl.SSL_get_error(c->ssl, shaken);
     if (error != 0 && error != ERROR_WANT_READ && error != ERROR_WANT_WRITE) return fail_by_library(c);
+    if (needletail_tls_is_greeting_long(c)) return fail(c, FLOOD, "its first message is too long");
     if (here->out_count > 0) c->flights++;
     result = needletail_tls_flush_own(c);
     if (result == 0) result = needletail_tls_keep_rest(c);

@@ -34,6 +34,16 @@ class OpenSslHandshakeSuite extends TlsPair {
     }
   }
 
+  tlsTest("what OpenSSL has for an announced message counts as held") {
+    serving(config) { served =>
+      withClient(served.listener) { client =>
+        client.getOutputStream.write(Array[Byte](22, 3, 1, 0, 4, 1, 0, 0x7f, 0))
+        eventually(on(served.loop)(served.loop.memory.held) >= 0x7f00, "it does not count")
+      }
+      eventually(on(served.loop)(served.loop.memory.held) == 0, "it is held still")
+    }
+  }
+
   tlsTest("a handshake does not proceed by records of the client's alone") {
     serving(config) { served =>
       withClient(served.listener) { client =>

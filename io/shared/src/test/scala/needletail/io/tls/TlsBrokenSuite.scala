@@ -129,6 +129,21 @@ class TlsBrokenSuite extends TlsPair {
     }
   }
 
+  tlsTest("who announces a first message that is longer than any of TLS is cut off before it has sent it") {
+    serving(config) { served =>
+      val header = Array[Byte](1, 2, 0, 0) // of a ClientHello of 128 KiB
+      val whole  = Array[Byte](22, 3, 1, 0, 4) ++ header
+      for (bytes <- Seq(whole, header.flatMap(Array[Byte](22, 3, 1, 0, 1, _))))
+        withClient(served.listener) { client =>
+          client.getOutputStream.write(bytes)
+          try while (client.getInputStream.read() >= 0) {} // an alert, with the JDK
+          catch { case _: IOException => () }
+          val end = served.nextHandler().next()
+          assert(end.startsWith("closed by no TLS with the client: "), end)
+        }
+    }
+  }
+
   tlsTest("an end that TLS does not tell of is none: data may be missing") {
     serving(config) { served =>
       val whole = relaying(served.port, 4096, Int.MaxValue, Int.MaxValue) { port =>

@@ -240,11 +240,11 @@ private[tls] final class OpenSslSocket(
 
   private def failure(why: String): IOException =
     new KernelError(OpenSslFunctions.kind(connection) match {
-      case NoCertificate => s"$name has shown no certificate"
-      case NotTls        => s"$name does not use TLS${if (counts eq null) " on that port" else ""}"
-      case Truncated     => "the connection ended without closing its TLS stream: data may be missing"
-      case 6             => s"$name sends too many TLS messages without data"
-      case Plain         => s"$name does not use TLS"
+      case NoCertificate        => s"$name has shown no certificate"
+      case NotTls               => s"$name does not use TLS${if (counts eq null) " on that port" else ""}"
+      case Truncated            => "the connection ended without closing its TLS stream: data may be missing"
+      case Flood if why.isEmpty => s"$name sends too many TLS messages without data"
+      case Plain                => s"$name does not use TLS"
       case kind if kind > Untrusted                   => refusal(kind - Untrusted, why)
       case _ if HandshakeFailure.isOfCertificate(why) =>
         s"no TLS with $name, which refuses the certificate that it was shown, or wants one: $why"
@@ -284,8 +284,9 @@ private[tls] object OpenSslSocket {
   private final val NotTls        = 3
   private final val Truncated     = 4
   private final val Cut           = 5
+  private final val Flood         = 6
   private final val Plain         = 7
-  private val Untold = Set(Truncated, Cut, 6, Plain) // kinds of failures for which OpenSSL writes no alert
+  private val Untold              = Set(Truncated, Cut, Flood, Plain) // for these OpenSSL writes no alert
   private final val Untrusted = 1000
   private final val Refused   = Untrusted + 1001
 
