@@ -118,6 +118,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(STACK *, X509_STORE_CTX_get0_chain, (const X509_STORE_CTX *)) \
     F(void, X509_STORE_CTX_set_error, (X509_STORE_CTX *, int)) \
     F(int, X509_STORE_CTX_get_error, (const X509_STORE_CTX *)) \
+    F(int, X509_STORE_CTX_get_error_depth, (const X509_STORE_CTX *)) \
     F(X509 *, X509_STORE_CTX_get_current_cert, (const X509_STORE_CTX *)) \
     F(X509_NAME *, X509_get_issuer_name, (const X509 *)) \
     F(int, X509_NAME_print_ex, (BIO *, const X509_NAME *, int, unsigned long)) \
@@ -225,6 +226,7 @@ enum {
 
     CHECK_NO_PARTIAL_WILDCARDS = 4,
     CHECK_NEVER_SUBJECT = 0x20,
+    UNABLE_TO_GET_CRL = 3,
     WRONG_HOST = 62,
     WRONG_ADDRESS = 64,
     SUBJECT_ALTERNATIVE_NAME = 85,

@@ -8,8 +8,9 @@ import java.nio.file.{Files, Path}
  *
  * @param folder for its files, which is empty
  * @param name of its certificate's subject
+ * @param by   who has issued its certificate; None: itself
  */
-final class Authority(folder: Path, name: String) {
+final class Authority(folder: Path, name: String, by: Option[Authority] = None) {
   private val config = file("ca.cnf")
   private val key    = file("ca.key")
   private var issued = 0
@@ -49,9 +50,18 @@ final class Authority(folder: Path, name: String) {
        |subjectKeyIdentifier = hash
        |""".stripMargin
   )
-  openssl(
-    s"req -x509 -config $config -extensions v3_ca -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 " +
-      s"-keyout $key -out $file -subj",
+  by match {
+    case None         => request(s"-x509 -extensions v3_ca -days 2 -out $file")
+    case Some(issuer) =>
+      request(s"-out ${file("ca.csr")}")
+      openssl(
+        s"x509 -req -in ${file("ca.csr")} -CA ${issuer.file} -CAkey ${issuer.key} -CAcreateserial -days 2 " +
+          s"-extfile $config -extensions v3_ca -out $file"
+      )
+  }
+
+  private def request(more: String): Unit = openssl(
+    s"req -new -config $config -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout $key $more -subj",
     s"/CN=$name"
   )
 

@@ -16,7 +16,8 @@ trait TemporaryDirectories extends Suite {
   }
 
   /** A new authority, whose files are in such a directory. */
-  def newAuthority(name: String = "Test Authority"): Authority = new Authority(temporaryDirectory(), name)
+  def newAuthority(name: String = "Test Authority", by: Option[Authority] = None): Authority =
+    new Authority(temporaryDirectory(), name, by)
 
   override def afterAll(): Unit = {
     made.forEach(directory => delete(directory.toFile))

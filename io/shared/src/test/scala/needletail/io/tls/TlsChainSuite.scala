@@ -1,0 +1,45 @@
+package needletail.io.tls
+
+import java.io.IOException
+
+import needletail.io.Tls
+import needletail.testing.Authority
+
+/** Chains of certificates with more than an authority and what it has issued. */
+class TlsChainSuite extends TlsPair {
+  private lazy val below = newAuthority("Below", Some(authority))
+  private lazy val good  = below.issue("DNS:localhost")
+  private lazy val bad   = below.issue("DNS:localhost")
+
+  private lazy val list  = {
+    below.revoke(bad)
+    below.revoked
+  }
+
+  private def files(issued: Authority#Issued): TlsCertificate = TlsCertificate(issued.chain, issued.key)
+
+  tlsTest("an authority that is no root can be trusted, and needs no list of revoked ones of its own issuer") {
+    val tls = Tls.client(TlsClientConfig(TlsTrust.File(below.file), revoked = Some(list)))
+    serving(TlsServerConfig(Seq(files(good)))) { served =>
+      assertEquals(hello(served, open(served.loop, served.port, tls)).version, "TLSv1.3")
+    }
+    serving(TlsServerConfig(Seq(files(bad)))) { served =>
+      val why = refusal(served, tls)
+      assert(why.endsWith("the certificate of localhost was revoked"), why)
+    }
+  }
+
+  tlsTest("nor do those of whom a server takes clients") {
+    val clients = TlsClientAuth(below.file, revoked = Some(list))
+    serving(config.copy(clients = Some(clients))) { served =>
+      def as(issued: Authority#Issued): Tls =
+        Tls.client(TlsClientConfig(TlsTrust.File(authority.file), Some(files(issued)), resume = false))
+      assertEquals(hello(served, open(served.loop, served.port, as(good))).version, "TLSv1.3")
+      served.nextHandler()
+      try open(served.loop, served.port, as(bad)) // with TLS 1.3 it may be connected before it is refused
+      catch { case _: IOException => () }
+      val end = served.nextHandler().next()
+      assert(end.contains("the certificate of the client was revoked"), end)
+    }
+  }
+}
