@@ -67,6 +67,9 @@ int needletail_tls_set_host_name(SSL *s, const char *name);
 context *needletail_tls_keep(context *c);
 void needletail_tls_release(context *c);
 
+/* Has a server decide whether a session is resumed that a client has a ticket for. */
+void needletail_tls_judge_sessions(context *c);
+
 void needletail_tls_free_sessions(sessions *all);
 int needletail_tls_new_session(SSL *s, SSL_SESSION *session);
 void needletail_tls_release_tickets(tickets *t);

@@ -55,6 +55,7 @@ context *needletail_tls_context(int is_server, int is_resuming) {
     if (ssl.SSL_CTX_set_security_level != NULL) ssl.SSL_CTX_set_security_level(c->ctx, 2);
     if (ssl.SSL_CTX_set_num_tickets != NULL) ssl.SSL_CTX_set_num_tickets(c->ctx, is_resuming ? 1 : 0);
     if (is_server) set_up_server(c->ctx);
+    if (is_server && is_resuming) needletail_tls_judge_sessions(c);
     if (is_server || !is_resuming)
         needletail_tls_set_session_cache_mode(c->ctx, SESS_CACHE_OFF); /* tickets only */
     else {
@@ -302,19 +303,6 @@ static int verify_checked(X509_STORE_CTX *chain, void *with) {
     return 0;
 }
 
-/* Called for a session that a client wants to resume: one that is not accepted is not resumed. */
-static int check_session(SSL *s, SSL_SESSION *session, const unsigned char *key_name, size_t length, int status,
-                         void *with) {
-    context *c = with;
-    (void)s;
-    (void)key_name;
-    (void)length;
-    if (status != TICKET_SUCCESS && status != TICKET_SUCCESS_RENEW) return TICKET_RETURN_IGNORE_RENEW;
-    X509 *peer = ssl.SSL_SESSION_get0_peer(session);
-    if (peer != NULL && !needletail_tls_is_accepted(peer, c->check)) return TICKET_RETURN_IGNORE_RENEW;
-    return status == TICKET_SUCCESS ? TICKET_RETURN_USE : TICKET_RETURN_USE_RENEW;
-}
-
 /*
  * Has a server ask `check` about its clients' certificates. It is called by the thread of a handshake, which is not
  * marked as waiting then. Returns 0 if the library cannot.
@@ -323,8 +311,6 @@ int needletail_tls_check(context *c, own_check *check) {
     if (ssl.OPENSSL_sk_num == NULL || ssl.OPENSSL_sk_value == NULL) return 0;
     c->check = check;
     ssl.SSL_CTX_set_cert_verify_callback(c->ctx, verify_checked, c);
-    if (ssl.SSL_CTX_set_session_ticket_cb != NULL && ssl.SSL_SESSION_get0_peer != NULL)
-        ssl.SSL_CTX_set_session_ticket_cb(c->ctx, NULL, check_session, c);
     return 1;
 }
 

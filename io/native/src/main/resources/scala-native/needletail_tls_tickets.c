@@ -116,6 +116,42 @@ static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CI
     return result;
 }
 
+/*
+ * Leaves a session what is left of its lifetime, which began with its full handshake. With TLS 1.3 each resumption
+ * brings another ticket, to which OpenSSL gives as long as the session has. Returns 0 if nothing is left.
+ */
+static int limit(SSL_SESSION *session) {
+    int64_t present = time(NULL), age = present - (int64_t)ssl.SSL_SESSION_get_time(session);
+    int64_t left = (int64_t)ssl.SSL_SESSION_get_timeout(session) - (age < 0 ? 0 : age);
+    if (left <= 0) return 0;
+    ssl.SSL_SESSION_set_time(session, (uint64_t)present);
+    ssl.SSL_SESSION_set_timeout(session, (long)left);
+    return 1;
+}
+
+/*
+ * Called for a session that a client wants to resume. It is not if it has expired, or its client's certificate has, or
+ * if the server's own check does not accept that any more.
+ */
+static int judge_session(SSL *s, SSL_SESSION *session, const unsigned char *key_name, size_t length, int status,
+                         void *with) {
+    context *c = with;
+    (void)s;
+    (void)key_name;
+    (void)length;
+    if (status != TICKET_SUCCESS && status != TICKET_SUCCESS_RENEW) return TICKET_RETURN_IGNORE_RENEW;
+    X509 *peer = ssl.SSL_SESSION_get0_peer(session);
+    int is_valid = limit(session) && (peer == NULL || ssl.X509_cmp_current_time(ssl.X509_get0_notAfter(peer)) > 0);
+    if (!is_valid || (peer != NULL && c->check != NULL && !needletail_tls_is_accepted(peer, c->check)))
+        return TICKET_RETURN_IGNORE_RENEW;
+    return status == TICKET_SUCCESS ? TICKET_RETURN_USE : TICKET_RETURN_USE_RENEW;
+}
+
+void needletail_tls_judge_sessions(context *c) {
+    if (ssl.SSL_CTX_set_session_ticket_cb != NULL && ssl.SSL_SESSION_get0_peer != NULL)
+        ssl.SSL_CTX_set_session_ticket_cb(c->ctx, NULL, judge_session, c);
+}
+
 /* Makes a server resume sessions whose tickets are encrypted with these keys. */
 void needletail_tls_resume(context *c, tickets *t) {
     atomic_fetch_add(&t->users, 1);

@@ -2,6 +2,8 @@ package needletail.io.tls
 
 import java.util.concurrent.atomic.AtomicReference
 
+import scala.concurrent.duration.*
+
 import needletail.io.{Connection, Tls}
 
 /** What a handshake may cost or disturb, and how long it need not be repeated. */
@@ -32,6 +34,45 @@ class OpenSslHandshakeSuite extends TlsPair {
         }
       }
     }
+  }
+
+  tlsTest("after the lifetime of a session a full handshake is made, however often it was resumed meanwhile") {
+    serving(config.copy(sessionLifetime = 2.seconds)) { served =>
+      val tls                = Tls.trusting(authority.file)
+      def isResumed: Boolean = hello(served, open(served.loop, served.port, tls)).isResumed
+      for (_ <- 1 to 3) {
+        eventually(isResumed, "no session is resumed")
+        eventually(!isResumed, "it is resumed still")
+      }
+    }
+  }
+
+  tlsTest("no session is resumed of a client whose certificate has expired meanwhile") {
+    val clients = Some(TlsClientAuth(authority.file))
+    serving(config.copy(clients = clients)) { served =>
+      val issued          = authority.issue("DNS:ann", until = inSeconds(6))
+      val tls             = as(TlsCertificate(issued.chain, issued.key))
+      var resumed         = 0
+      var why             = ""
+      def connect(): Unit = {
+        val (c, kept) = open(served.loop, served.port, tls)
+        on(served.loop)(c.write("hello".getBytes, 0, 5))
+        eventually(kept.bytes.length == 5 || !kept.events.isEmpty, "nothing happened")
+        if (kept.bytes.length == 5) {
+          if (on(served.loop)(c.tlsSession).get.isResumed) resumed += 1
+        } else why = kept.next()
+        on(served.loop)(c.close())
+      }
+      eventually({ connect(); why.nonEmpty }, s"it is let in still, $resumed times by a resumed session")
+      assert(resumed > 0, "no session was resumed")
+      assert(why.contains("expired"), why)
+    }
+  }
+
+  /** A time in UTC, in the form of certificates. */
+  private def inSeconds(count: Int): String = {
+    val process = new ProcessBuilder("date", "-u", "-d", s"$count seconds", "+%Y%m%d%H%M%SZ").start()
+    new java.io.BufferedReader(new java.io.InputStreamReader(process.getInputStream)).readLine()
   }
 
   tlsTest("what OpenSSL has for an announced message counts as held") {
