@@ -82,11 +82,12 @@ int needletail_tls_is_host_name(const char *name, size_t length);
 
 typedef struct connection connection;
 
-/* Remembers the name that a client asks for, until the handshake is complete. Returns 0 if memory ran out. */
+/* Remembers the name that a client asks for, until needletail_tls_forget_asked. Returns 0 if memory ran out. */
 int needletail_tls_ask(const SSL *s, const char *name, size_t length);
 
 /* That name in lower case; null if none is known. */
 const char *needletail_tls_asked(const SSL *s);
+void needletail_tls_forget_asked(connection *c);
 
 /* Has a server's connections remember the names that their clients ask for. */
 void needletail_tls_hear_names(SSL_CTX *ctx);

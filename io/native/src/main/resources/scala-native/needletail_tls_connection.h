@@ -53,7 +53,7 @@ struct connection {
     int greeting_length; /* of that message, as its header says */
     context *context;
     char *key;   /* a client's: the server's name and port */
-    char *asked; /* a server's, during the handshake: the name that is asked for */
+    char *asked; /* a server's, until the facts of the handshake are read: the name that is asked for */
 
     int broken; /* the result by which writing has failed */
     int kind;   /* of a failure */

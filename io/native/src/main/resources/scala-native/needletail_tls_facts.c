@@ -112,8 +112,11 @@ unsigned char *needletail_tls_certificate_facts(const char *pem, int size, int *
     return t.bytes;
 }
 
-/* The results of a handshake: version, cipher, protocol, name, and the peer's certificate if it has shown one. */
-unsigned char *needletail_tls_session_facts(const connection *c, int *length) {
+/*
+ * The results of a handshake: version, cipher, protocol, name, and the peer's certificate if it has shown one. To be
+ * asked for once, as the name is forgotten.
+ */
+unsigned char *needletail_tls_session_facts(connection *c, int *length) {
     const SSL *s = needletail_tls_ssl(c);
     text t = {0};
     const unsigned char *protocol = NULL;
@@ -123,7 +126,10 @@ unsigned char *needletail_tls_session_facts(const connection *c, int *length) {
     put_string(&t, ssl.SSL_CIPHER_standard_name(ssl.SSL_get_current_cipher(s)));
     ssl.SSL_get0_alpn_selected(s, &protocol, &n);
     put(&t, protocol, (int)n);
-    put_string(&t, ssl.SSL_get_servername(s, 0));
+    /* of a resumed session of TLS 1.2 OpenSSL knows the name only if there is a certificate for it */
+    const char *asked = needletail_tls_asked(s);
+    put_string(&t, asked != NULL ? asked : ssl.SSL_get_servername(s, 0));
+    needletail_tls_forget_asked(c);
     put_string(&t, ssl.SSL_session_reused(s) ? "resumed" : "");
     if (x != NULL) put_certificate(&t, x);
     ssl.X509_free(x);

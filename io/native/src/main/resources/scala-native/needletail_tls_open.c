@@ -40,6 +40,11 @@ int needletail_tls_ask(const SSL *s, const char *name, size_t length) {
     return 1;
 }
 
+void needletail_tls_forget_asked(connection *c) {
+    free(c->asked);
+    c->asked = NULL;
+}
+
 const char *needletail_tls_asked(const SSL *s) {
     connection *c = ssl.SSL_get_ex_data(s, 0);
     return c->asked;

@@ -154,8 +154,6 @@ static int secure(connection *c) {
         c->is_secured = c->is_limiting = 1;
         if (ssl.SSL_session_reused(c->ssl)) c->flags |= RESUMED;
         c->idle = 0;
-        free(c->asked);
-        c->asked = NULL;
         if (c->pending != NULL) c->flags |= AWAITS_WRITE;
         return c->pending == NULL;
     }

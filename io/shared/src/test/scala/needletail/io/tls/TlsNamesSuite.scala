@@ -2,6 +2,7 @@ package needletail.io.tls
 
 import java.net.Socket as PlainSocket
 import java.nio.charset.StandardCharsets.ISO_8859_1
+import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
 
 import needletail.io.Tls
 import needletail.io.tls.ClientHello.{list, name, Name}
@@ -161,6 +162,19 @@ class TlsNamesSuite extends TlsPair {
       assert(!isResumed("a.shop.example"))
     }
   }
+
+  for (version <- Seq("-tls1_2", "-tls1_3"))
+    tlsTest(s"the name that was asked for is known in resumed sessions too, $version") {
+      val known = new LinkedBlockingQueue[String]
+      answering(both, c => known.put(c.tlsSession.fold("")(_.serverName))) { port =>
+        for (name <- Seq("shop.example", "alias.example")) { // for one there is a certificate, for the other none
+          val session = authority.file(s"$name$version").toString
+          openSslClient(port, Seq(version, "-servername", name, "-sess_out", session))
+          assert(openSslClient(port, Seq(version, "-servername", name, "-sess_in", session)))
+          for (_ <- 1 to 2) assertEquals(known.poll(patience.toMillis, TimeUnit.MILLISECONDS), name)
+        }
+      }
+    }
 
   for (version <- Seq("-tls1_2", "-tls1_3"))
     tlsTest(s"a session is resumed for the name only that it was made for, $version") {

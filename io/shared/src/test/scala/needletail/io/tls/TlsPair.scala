@@ -148,23 +148,25 @@ abstract class TlsPair extends LoopSuite with TemporaryDirectories {
     text.contains("Reused, TLS")
   }
 
-  /** A server that answers with what comes, and ends. */
-  def answering[A](config: TlsServerConfig)(body: Int => A): A = withLoop { loop =>
-    val identity = Tls.server(config)
-    val listener = Listener.bind(
-      anyPort,
-      loop,
-      ListenOptions(),
-      _.start(loop, ConnectionOptions(), identity) { c =>
-        new Recorder(new Events) {
-          override def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
-            c.write(bytes, from, until - from)
-            c.closeGracefully(1000000000L, 1024)
-            until
+  /** A server that answers with what comes, and ends; before that it runs `also`, on its loop. */
+  def answering[A](config: TlsServerConfig, also: Connection => Unit = _ => ())(body: Int => A): A =
+    withLoop { loop =>
+      val identity = Tls.server(config)
+      val listener = Listener.bind(
+        anyPort,
+        loop,
+        ListenOptions(),
+        _.start(loop, ConnectionOptions(), identity) { c =>
+          new Recorder(new Events) {
+            override def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
+              also(c)
+              c.write(bytes, from, until - from)
+              c.closeGracefully(1000000000L, 1024)
+              until
+            }
           }
         }
-      }
-    )
-    body(portOf(listener))
-  }
+      )
+      body(portOf(listener))
+    }
 }
