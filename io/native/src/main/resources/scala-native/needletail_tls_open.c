@@ -50,26 +50,36 @@ const char *needletail_tls_asked(const SSL *s) {
     return c->asked;
 }
 
-static int is_address(const char *name) {
+/*
+ * The address that `name` is, or null: without the interface of a scoped one (RFC 4007 section 11), which no
+ * certificate has. `to` is where it is put.
+ */
+static const char *address_in(const char *name, char to[INET6_ADDRSTRLEN]) {
     unsigned char binary[16];
-    return inet_pton(AF_INET, name, binary) == 1 || inet_pton(AF_INET6, name, binary) == 1;
+    size_t length = strcspn(name, "%");
+    if (length >= INET6_ADDRSTRLEN) return NULL;
+    memcpy(to, name, length);
+    to[length] = 0;
+    int is_old = name[length] == 0 && inet_pton(AF_INET, to, binary) == 1;
+    return is_old || inet_pton(AF_INET6, to, binary) == 1 ? to : NULL;
 }
 
 /* A client's side: `name` is told to the server if it is a host's, and checked if `is_checked`. */
 static int address(connection *c, const char *name, const char *key, int is_checked) {
     X509_VERIFY_PARAM *wanted = ssl.SSL_get0_param(c->ssl);
-    int is_ip = is_address(name);
+    char plain[INET6_ADDRSTRLEN];
+    const char *ip = address_in(name, plain);
     c->key = strdup(key);
     if (c->key == NULL) return 0;
-    if (!is_ip && needletail_tls_is_host_name(name, strlen(name)) &&
+    if (ip == NULL && needletail_tls_is_host_name(name, strlen(name)) &&
         needletail_tls_set_host_name(c->ssl, name) != 1)
         return 0;
     if (is_checked) {
         if (name[0] == 0 || name[0] == '.') return 0; /* OpenSSL would check no name, or accept all below a domain */
         /* not by the common name (RFC 9525 section 6.3), which OpenSSL checks where there is no DNS name */
         ssl.X509_VERIFY_PARAM_set_hostflags(wanted, CHECK_NO_PARTIAL_WILDCARDS | CHECK_NEVER_SUBJECT);
-        if (is_ip ? ssl.X509_VERIFY_PARAM_set1_ip_asc(wanted, name) != 1
-                  : ssl.X509_VERIFY_PARAM_set1_host(wanted, name, strlen(name)) != 1)
+        if (ip != NULL ? ssl.X509_VERIFY_PARAM_set1_ip_asc(wanted, ip) != 1
+                       : ssl.X509_VERIFY_PARAM_set1_host(wanted, name, strlen(name)) != 1)
             return 0;
     }
     SSL_SESSION *session = needletail_tls_session(c->context, key);

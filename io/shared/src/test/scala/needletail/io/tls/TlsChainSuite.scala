@@ -42,4 +42,16 @@ class TlsChainSuite extends TlsPair {
       assert(end.contains("the certificate of the client was revoked"), end)
     }
   }
+
+  tlsTest("the address of a server may have the interface that it is reached by, which no certificate has") {
+    val issued = authority.issue("IP:fe80::1")
+    serving(TlsServerConfig(Seq(files(issued)))) { served =>
+      for (name <- Seq("fe80::1%eth0", "fe80::1"))
+        assertEquals(hello(served, open(served.loop, served.port, name = name)).version, "TLSv1.3")
+      for (name <- Seq("fe80::2%eth0", "fe80::2")) {
+        val why = refusal(served, name = name)
+        assert(why.contains(s"the certificate is not for $name"), why)
+      }
+    }
+  }
 }
