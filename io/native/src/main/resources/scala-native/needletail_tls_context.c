@@ -52,7 +52,9 @@ context *needletail_tls_context(int is_server, int is_resuming) {
     ssl.SSL_CTX_set_options(c->ctx, OP_NO_COMPRESSION | OP_NO_RENEGOTIATION |
                                         (is_server ? OP_SERVER_PREFERENCE | OP_PRIORITIZE_CHACHA : 0) |
                                         (is_server && !is_resuming ? OP_NO_TICKET : 0));
-    if (ssl.SSL_CTX_set_security_level != NULL) ssl.SSL_CTX_set_security_level(c->ctx, 2);
+    if (ssl.SSL_CTX_set_security_level != NULL && /* the system's policy may ask for more */
+        (ssl.SSL_CTX_get_security_level == NULL || ssl.SSL_CTX_get_security_level(c->ctx) < 2))
+        ssl.SSL_CTX_set_security_level(c->ctx, 2);
     if (ssl.SSL_CTX_set_num_tickets != NULL) ssl.SSL_CTX_set_num_tickets(c->ctx, is_resuming ? 1 : 0);
     if (is_server) set_up_server(c->ctx);
     if (is_server && is_resuming) needletail_tls_judge_sessions(c);

@@ -180,6 +180,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, SSL_CTX_set_ciphersuites, (SSL_CTX *, const char *)) \
     F(int, SSL_CTX_set_num_tickets, (SSL_CTX *, size_t)) \
     F(void, SSL_CTX_set_security_level, (SSL_CTX *, int)) \
+    F(int, SSL_CTX_get_security_level, (const SSL_CTX *)) \
     F(X509 *, SSL_get1_peer_certificate, (const SSL *)) \
     F(X509 *, SSL_get_peer_certificate, (const SSL *)) \
     F(int, OPENSSL_sk_num, (const STACK *)) \
