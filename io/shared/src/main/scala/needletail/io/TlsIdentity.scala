@@ -45,7 +45,7 @@ final class TlsIdentity private[needletail] (
   def revocationExpiry: Option[Long] = listsExpiry
 
   private def expiryOfLists(): Option[Long] =
-    try lists.flatMap(RevocationLists.expiry).minOption
+    try lists.flatMap(list => RevocationLists.expiry(SmallFile.read(list))).minOption
     catch { case _: IOException => None } // it has just been replaced by a file that cannot be read
 
   /**

@@ -1,20 +1,14 @@
 package needletail.io.tls
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
-import java.nio.file.Path
 import java.util.Base64
-
-import needletail.io.file.SmallFile
 
 /** When lists of revoked certificates (CRLs) expire. It reads no more of them; who verifies a list reads all of it. */
 private[io] object RevocationLists {
 
-  /**
-   * When the first list of a file in PEM expires, in milliseconds since 1970; None if that is not said. Throws an
-   * IOException if it cannot be read.
-   */
-  def expiry(file: Path): Option[Long] = {
-    val text = new String(SmallFile.read(file), ISO_8859_1)
+  /** When the first of some lists in PEM expires, in milliseconds since 1970; None if that is not said. */
+  def expiry(pem: Array[Byte]): Option[Long] = {
+    val text = new String(pem, ISO_8859_1)
     Block.findAllMatchIn(text).flatMap { found =>
       try nextUpdate(Base64.getMimeDecoder.decode(found.group(1)))
       catch { case _: IndexOutOfBoundsException | _: IllegalArgumentException => None } // it is damaged
