@@ -87,15 +87,24 @@ def main():
     machine.raise_descriptor_limit()
     folder = chosen.output / time.strftime("characterise-%Y%m%d-%H%M%S")
     folder.mkdir(parents=True, exist_ok=True)
+    try:
+        return characterise([known[name] for name in chosen.names or DEFAULT], chosen.objective, folder, load)
+    finally:
+        if not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def characterise(all_setups, objective, folder, load):
+    """Measures them one after the other, and writes what was found to `folder`; the exit status."""
     found, failed = [], False
-    for setup in (known[name] for name in chosen.names or DEFAULT):
+    for setup in all_setups:
         problem = setup.problem()
         if problem:
             print(f"{setup.title}: left out: {problem}", file=sys.stderr, flush=True)
             continue
         print(setup.title, file=sys.stderr, flush=True)
         try:
-            found.append((setup.title, measure(setup, chosen.objective, folder, load)))
+            found.append((setup.title, measure(setup, objective, folder, load)))
         except (RuntimeError, OSError) as failure:
             print(f"  FAILED: {failure}", file=sys.stderr, flush=True)
             failed = True

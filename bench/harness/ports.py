@@ -1,6 +1,7 @@
-"""Curl in endless loops against `dist/bin/counter`, with few local ports: the rate over time, and what limits it.
+"""Curl in endless loops against the counter, with few local ports: the rate over time, and what limits it.
 
-Runs in a network namespace of its own (unshare --net), so that the machine's settings stay as they are; that needs an
+The counter is `dist/bin/counter-native`, or `dist/bin/counter` if that has not been built. Needs curl and ip, and runs in
+a network namespace of its own (unshare --net), so that the machine's settings stay as they are; that needs an
 administrator.
 """
 
@@ -16,10 +17,12 @@ from datetime import datetime
 from xml.sax.saxutils import escape
 
 import machine
+import process
 import programs
 
 PORT, FIRST = 8080, 40000
 URL = f"http://127.0.0.1:{PORT}/dispatcher"
+LOAD = programs.DIST / "needletail-load"
 HELD = 60  # seconds in TIME_WAIT, a constant of Linux
 
 
@@ -31,7 +34,8 @@ def main():
     chosen.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = chosen.parse_args()
     if options.inside:
-        return measure(options)
+        return measure(options, counter())
+    programs.need("bench/ports", "curl", "unshare", "ip", LOAD, counter())
     limits = (f"ip link set lo up && echo '{FIRST} {FIRST + options.ports - 1}' > /proc/sys/net/ipv4/ip_local_port_range && "
               "echo 0 > /proc/sys/net/ipv4/tcp_tw_reuse")
     if subprocess.run(["unshare", "--net", "sh", "-c", limits], stderr=subprocess.DEVNULL).returncode != 0:
@@ -40,27 +44,29 @@ def main():
     os.execvp("unshare", ["unshare", "--net", "sh", "-c", limits + ' && exec "$@"', "sh", *again])
 
 
-def measure(options):
-    server = start_server()
+def counter():
+    """The server: the native program if it has been built, otherwise that of the JVM."""
+    native = programs.DIST / "counter-native"
+    return native if native.exists() else programs.DIST / "counter"
+
+
+def measure(options, program):
+    server = process.start([program, "--port", PORT], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
+        wait_for(server)
         good, bad, held = curl(options)
         report(options, good, bad, held, generator())
     finally:
-        server.send_signal(signal.SIGTERM)
-        server.wait(20)
+        process.stop(server, patience=20)
 
 
-def start_server():
-    native, jvm = machine.ROOT / "dist/bin/counter-native", machine.ROOT / "dist/bin/counter"
-    program = native if native.exists() else jvm
-    if not program.exists():
-        sys.exit(f"bench/ports: {programs.message(program)}")
-    server = subprocess.Popen([str(program), "--port", str(PORT)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def wait_for(server):
     for _ in range(300):
         if subprocess.run(["curl", "-s", "-o", os.devnull, "-m", "2", URL]).returncode == 0:
-            return server
+            return
+        if server.poll() is not None:
+            break
         time.sleep(0.1)
-    server.kill()
     sys.exit("bench/ports: the server does not answer")
 
 
@@ -98,10 +104,7 @@ def time_wait():
 
 def generator():
     """What needletail-load says here, while the ports are still held."""
-    program = machine.ROOT / "dist/bin/needletail-load"
-    if not program.exists():
-        return "dist/bin/needletail-load is missing: run ./sbt load/dist\n"
-    command = [str(program), "run", URL, "--no-keep-alive", "--rate", "500", "--duration", "10s"]
+    command = [str(LOAD), "run", URL, "--no-keep-alive", "--rate", "500", "--duration", "10s"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
     return f"$ needletail-load {' '.join(command[1:])}\n{done.stdout}"
 
@@ -150,4 +153,5 @@ def draw(options, good, held, width=760, height=300, left=56, right=56, top=44, 
 
 
 if __name__ == "__main__":
-    main()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    process.exit_with(main)

@@ -11,13 +11,20 @@ DIST = ROOT / "dist/bin"
 
 def need(script, *paths):
     """Ends `script` with an error that names the first of these programs that is missing, and how to build those of dist/bin."""
-    for path in map(Path, paths):
-        if not os.access(path, os.X_OK) and not shutil.which(str(path)):
+    for path in paths:
+        if not has(path):
             sys.exit(f"{script}: {message(path)}")
+
+
+def has(path):
+    """Whether the program can be executed; a name without a folder is looked for on the PATH."""
+    return shutil.which(str(path)) is not None
 
 
 def message(path):
     """What is said of a program that is missing."""
+    if "/" not in str(path):
+        return f"{path} is missing: it is not on the PATH"
     path = Path(os.path.abspath(path))
     if path.parent != DIST:
         return f"{path} is missing, or cannot be executed"

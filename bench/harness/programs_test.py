@@ -15,6 +15,10 @@ class ProgramsTest(unittest.TestCase):
     def test_a_program_from_elsewhere(self):
         self.assertEqual(programs.message("/nowhere/server"), "/nowhere/server is missing, or cannot be executed")
 
+    def test_a_program_on_the_path(self):
+        self.assertEqual(programs.message("no-such-tool"), "no-such-tool is missing: it is not on the PATH")
+        programs.need("bench/x", "sh")
+
     def test_the_first_that_is_missing_ends_the_script(self):
         programs.need("bench/x", sys.executable)
         with self.assertRaises(SystemExit) as ended:

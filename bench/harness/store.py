@@ -227,6 +227,9 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     machine.raise_descriptor_limit()
     found = commands(options.stores or list(STORES))
+    if not found:
+        say("bench/store: there is nothing to measure")
+        return 1
     logs = machine.WORK / "logs"
     logs.mkdir(parents=True, exist_ok=True)
     run = {"began": time.strftime("%Y-%m-%d %H:%M:%S %z"), "conditions": machine.conditions(), "seconds": options.seconds, "stores": list(found),
@@ -251,6 +254,9 @@ def main():
                             f"errors {f['errors']:.1%}")
     finally:
         process.stop_all()
+    if not run["measurements"]:
+        say("bench/store: nothing was measured")
+        return 1
     run["summary"] = summary(run)
     run["unharmed"] = {name: unharmed(told) for name, told in run["summary"].items()}
     folder = Path(options.output) / time.strftime("store-%Y%m%d-%H%M%S")
