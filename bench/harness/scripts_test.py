@@ -67,6 +67,15 @@ class ScriptsTest(unittest.TestCase):
             os.sched_setaffinity(0, cores)
         self.assertEqual(list(results.iterdir()), [])
 
+    def test_images_checks_its_arguments_and_programs_first(self):
+        images = machine.ROOT / "deploy" / "images"
+        status, out, _ = self.run_without(images, "server", "WRONGWORD")
+        self.assertEqual((status, out.splitlines()[0]), (2, "Builds the images of this folder without a container engine, starts each in a network of its own, runs its health"))
+        self.assertFalse((self.folder / "images").exists())
+        for name in ("bash", "dirname", "mkdir", "sed", "python3"):
+            (self.folder / name).unlink()
+        self.assertEqual(self.run_without(images, "server"), (1, "", "deploy/images: buildah is missing\n"))
+
     def tearDown(self):
         process.stop_all()
 
