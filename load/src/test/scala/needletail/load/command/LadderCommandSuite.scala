@@ -143,7 +143,7 @@ class LadderCommandSuite extends Suite with TemporaryDirectories {
     assert(!program.out.contains("In doubt at 10, 25 users: machine full"), program.out)
     assert(Files.readString(file("q.html")).contains(">too short to judge</span>"))
     val csv = Files.readString(file("q.csv")).linesIterator.map(_.split(',')).toVector
-    assertEquals(csv(1)(csv.head.indexOf("verdict")), "UNCERTAIN")
+    assertEquals(csv(1)(csv.head.indexOf("verdict")), "too short to judge")
     val few = new ModelProgram(new ModelDriver(ModelServer(workers = 1, serviceNanos = 100000000)))
     few.run("ladder", url, "--rows", "1", "--requests", "20", "--objective", "p99 < 1 s")
     assert(

@@ -42,6 +42,13 @@ final class Diagnosis private (
     found.foldLeft(begin)(_ and _)
   }
 
+  /**
+   * `overall` in a word or some. A measurement that says nothing is not called uncertain, which sounds like a doubt about
+   * the server.
+   */
+  def overallName: String =
+    if (isTooShort && overall.limit == Limit.Uncertain) Diagnosis.TooShort else overall.limit.name
+
   private lazy val tooShort: Verdict = Verdict(
     Limit.Uncertain,
     Vector(

@@ -96,7 +96,7 @@ private[load] object Csv {
         millis(m.figure(Metric.Mean)),
         m.figure(Metric.Rate).fold("")(number),
         row.row.ramp.toSeconds.toString,
-        m.diagnosis.overall.limit.name,
+        m.diagnosis.overallName,
         m.run.mostUsers.toString
       )
     }

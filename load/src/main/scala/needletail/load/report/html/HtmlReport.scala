@@ -41,7 +41,7 @@ private[load] object HtmlReport {
       LadderText.columns ++ Vector("verdict", "failed"),
       rows.map { row =>
         LadderText.figures(row).map(Html.text) ++ Vector(
-          Html.badge(row.measured.diagnosis.overall, LadderText.verdict(row)),
+          Html.badge(row.measured.diagnosis.overall, row.measured.diagnosis.overallName),
           Html.text(Failures.describe(row.measured.run.total(), row.measured.run.reasons))
         )
       },

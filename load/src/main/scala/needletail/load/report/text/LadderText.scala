@@ -1,22 +1,15 @@
 package needletail.load.report.text
 
 import needletail.load.analysis.search.{Ladder, Objective}
-import needletail.load.analysis.verdict.{Condition, Diagnosis, Limit, Metric, Quantity, TotalFailure}
+import needletail.load.analysis.verdict.{Condition, Limit, Metric, Quantity, TotalFailure}
 
 /** The ladder in the form of the original benchmarks: good and failed requests apart. */
 private[load] object LadderText {
 
   def table(rows: Vector[Ladder.Climbed]): TextTable = TextTable(
     columns :+ "verdict",
-    rows.map(row => figures(row) :+ verdict(row))
+    rows.map(row => figures(row) :+ row.measured.diagnosis.overallName)
   )
-
-  /** In a word or some; a row that says nothing is not called uncertain, which sounds like a doubt about the server. */
-  def verdict(row: Ladder.Climbed): String = {
-    val overall = row.measured.diagnosis.overall
-    if (row.measured.diagnosis.isTooShort && overall.limit == Limit.Uncertain) Diagnosis.TooShort
-    else overall.limit.name
-  }
 
   /** The names of `figures`. */
   val columns: Vector[String] = Vector("users", "at once", "requests", "p50", "p99", "errors", "max", "rate")
