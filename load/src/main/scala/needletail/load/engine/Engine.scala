@@ -9,7 +9,7 @@ import scala.concurrent.duration._
 
 import needletail.io.EventLoops
 import needletail.load.engine.compiled.{ExecutablePlan, NameResolver}
-import needletail.load.engine.count.{Collector, IntervalCounts, WorkerCounts}
+import needletail.load.engine.count.{Collector, IntervalBounds, IntervalCounts, WorkerCounts}
 import needletail.load.engine.machine.{MachineProbe, ProcFiles, SelfProbe, TargetProbe}
 import needletail.load.engine.worker.{ClosedWorker, OpenWorker, RunContext, Schedule, WakeUpThread, Worker}
 import needletail.load.plan.{Load, LoadPlan}
@@ -78,6 +78,7 @@ final class Engine(
     val slices  = new LinkedBlockingQueue[IntervalCounts]
     val busy    = new AtomicInteger(count)
     val loadEnd = new AtomicLong(0)
+    val bounds  = new IntervalBounds(second, Engine.changes(plan.load))
     val threads = Array.fill(count)(-1L)
     try {
       val ready = new CountDownLatch(count)
@@ -91,7 +92,7 @@ final class Engine(
       val start   = System.nanoTime() + Engine.LeadNanos
       val started = System.currentTimeMillis() + Engine.LeadNanos / 1000000
       val context = new RunContext(compiled, sources, count, start, waker, seed)
-      val workers = Engine.workers(context, all, slices, second) { () =>
+      val workers = Engine.workers(context, all, slices, bounds) { () =>
         if (busy.decrementAndGet() == 0) loadEnd.set(System.nanoTime())
       }
       workers.foreach(w => w.loop.execute(() => w.begin()))
@@ -100,7 +101,7 @@ final class Engine(
         compiled.kinds.size,
         count,
         start,
-        second,
+        bounds,
         slices,
         at => workers.foreach(w => w.loop.execute(() => w.tally.advance(at))),
         () => all.forall(_.isAlive),
@@ -162,6 +163,18 @@ object Engine {
     case open: Load.Open     => Some(open.steps.map(_.duration).foldLeft(Duration.Zero)(_ + _))
   }
 
+  /**
+   * When the ramp and the load end, in nanoseconds since the start, to be an end of intervals. If the answers decide how
+   * long the load lasts, the ramp is a part of it.
+   */
+  private[load] def changes(load: Load): Seq[Long] = {
+    val ramp = load match {
+      case closed: Load.Closed => closed.ramp.toNanos
+      case open: Load.Open     => PlanDescription.ramp(open) * 1000000
+    }
+    duration(load).fold(Seq.empty[Long])(end => Seq(ramp, end.toNanos))
+  }
+
   /** The number of loops: at most one for each connection. */
   private def loops(plan: LoadPlan): Int = {
     val wanted = if (plan.loops > 0) plan.loops else Runtime.getRuntime.availableProcessors
@@ -175,10 +188,10 @@ object Engine {
       run: RunContext,
       loops: Vector[needletail.io.EventLoop],
       slices: LinkedBlockingQueue[IntervalCounts],
-      second: Long
+      bounds: IntervalBounds
   )(done: () => Unit): Vector[Worker] = {
     val everyone = new AtomicInteger
-    def tally    = new WorkerCounts(run.compiled.kinds.size, run.startNanos, slices, second, everyone)
+    def tally    = new WorkerCounts(run.compiled.kinds.size, run.startNanos, slices, bounds, everyone)
     run.compiled.plan.load match {
       case closed: Load.Closed =>
         val users = ClosedWorker.beginnings(run.compiled, closed).zipWithIndex.groupBy(_._2 % run.loops)

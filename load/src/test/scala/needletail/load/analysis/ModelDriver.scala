@@ -4,7 +4,8 @@ import java.util.{PriorityQueue, SplittableRandom}
 
 import scala.collection.mutable
 
-import needletail.load.engine.{LoadRunner, PlanDescription}
+import needletail.load.engine.{Engine, LoadRunner, PlanDescription}
+import needletail.load.engine.count.IntervalBounds
 import needletail.load.plan.{Load, LoadPlan, Pause}
 import needletail.load.result._
 
@@ -73,6 +74,7 @@ final class ModelDriver(
 
   private final class Simulation(plan: LoadPlan, watch: Interval => Boolean) {
     private val second = 1000000000L
+    private val bounds = new IntervalBounds(second, Engine.changes(plan.load))
 
     /** What is to happen, in order of time. */
     private val events = new PriorityQueue[(Long, Long, () => Unit)](
@@ -226,8 +228,8 @@ final class ModelDriver(
     }
 
     /** Ends the seconds that are over at this time. */
-    private def endSeconds(until: Long): Unit = while (until >= began + second && !finished) {
-      close(began + second)
+    private def endSeconds(until: Long): Unit = while (until >= bounds.after(began) && !finished) {
+      close(bounds.after(began))
     }
 
     private def finished: Boolean = starts == 0 && users == 0 && arrived

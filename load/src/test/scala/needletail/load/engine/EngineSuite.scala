@@ -31,7 +31,7 @@ class EngineSuite extends Suite with Serving {
       assertEquals(outcomes(result).keySet, Set("good"))
       assert(result.total().good > 10, result.total().good)
       assertEquals(result.loadMillis, 1200L)
-      assertEquals(result.intervals.take(1).map(i => (i.startMillis, i.lengthMillis)), Vector((0L, 1000L)))
+      assertEquals(result.intervals.take(1).map(i => (i.startMillis, i.lengthMillis)), Vector((0L, 1200L)))
     }
   }
 
@@ -113,6 +113,19 @@ class EngineSuite extends Suite with Serving {
       val ended = waiting.intervals.last.startMillis + waiting.intervals.last.lengthMillis
       assert(waiting.backlogMillis < ended - waiting.loadMillis, (waiting.backlogMillis, ended))
       assertEquals(run(closed(server.url, 2, 2)).backlogMillis, 0L)
+    }
+  }
+
+  test("the ends of ramp and load are ends of intervals, so that later answers do not count in the rate") {
+    serving(KnownServer.delayed(100.millis)) { server =>
+      def ends(load: Load) = run(open(server.url, 1, 1.second).copy(load = load)).intervals
+        .map(i => i.startMillis + i.lengthMillis).dropRight(1)
+      val steps = Vector(Load.Step(0, 100, 300.millis), Load.Step(100, 100, 1200.millis))
+      assertEquals(ends(Load.Open(steps)), Vector(300L, 1000L, 1500L))
+      assertEquals(
+        ends(Load.Closed(10, None, Some(1400.millis), ramp = 600.millis)),
+        Vector(600L, 1000L, 1400L)
+      )
     }
   }
 

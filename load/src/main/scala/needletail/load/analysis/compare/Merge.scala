@@ -44,19 +44,28 @@ object Merge {
 
   private def join(parts: Vector[RunResult], first: RunResult): RunResult = {
     val started = parts.map(_.startedMillis).min
+    val ends    = parts.map(part => part.startedMillis - started + part.loadMillis)
     val shifted = parts.flatMap { part =>
       val late = part.startedMillis - started
-      part.intervals.map(i => i.copy(startMillis = i.startMillis + late))
+      part.intervals.map { i =>
+        // what came after a part's load is kept apart from what came while load was offered, which rates are of
+        val isAfter = i.startMillis >= part.loadMillis
+        val start   = i.startMillis + late
+        isAfter -> i.copy(startMillis = if (isAfter) math.max(start, ends.max) else start)
+      }
     }
-    val seconds = shifted.groupBy(i => Math.floorDiv(i.startMillis, 1000L)).toVector.sortBy(_._1)
-    val ends    = parts.map(part => part.startedMillis - started + part.loadMillis)
+    val seconds = shifted.groupBy { case (isAfter, i) => isAfter -> Math.floorDiv(i.startMillis, 1000L) }
+      .toVector.sortBy(_._1)
     RunResult(
       plan(parts.map(_.plan), first.plan),
       parts.flatMap(_.machine),
       first.kinds,
       started,
       ends.max,
-      seconds.map { case (second, intervals) => interval(second * 1000, intervals, first.kinds.size) },
+      seconds.map { case ((isAfter, second), intervals) =>
+        val start = if (isAfter) math.max(second * 1000, ends.max) else second * 1000
+        interval(start, intervals.map(_._2), first.kinds.size)
+      },
       parts.flatMap(_.reasons).distinctBy(_._1),
       ends.zip(parts).map { case (end, part) => end + part.backlogMillis }.max - ends.max
     )
@@ -65,7 +74,7 @@ object Merge {
   private def interval(start: Long, parts: Vector[Interval], kinds: Int): Interval =
     Interval(
       start,
-      math.max(1, math.min(1000, parts.map(_.lengthMillis).max)),
+      math.max(1, math.min(1000, parts.map(i => i.startMillis + i.lengthMillis).max - start)),
       (0 until kinds).map(kind => Figures.sum(parts.map(_.kinds(kind)))).toVector,
       self(parts.map(_.self))
     )

@@ -9,7 +9,7 @@ import needletail.load.result.{Interval, SelfFigures}
 /**
  * Adds up the counts of all loops, second by second, on the thread that called `run`.
  *
- * @param second its length in nanoseconds
+ * @param bounds where seconds end, the same for all loops
  * @param tick makes all loops deliver what is complete by a time, perhaps later and on their threads
  * @param sample the generator's measurements of itself since the last call, from the sums of a second
  * @param giveWay called between two steps
@@ -18,7 +18,7 @@ private[engine] final class Collector(
     kinds: Int,
     loops: Int,
     startNanos: Long,
-    second: Long,
+    bounds: IntervalBounds,
     from: BlockingQueue[IntervalCounts],
     tick: Long => Unit,
     areAlive: () => Boolean,
@@ -28,24 +28,24 @@ private[engine] final class Collector(
   private val parts =
     mutable.Map.empty[Int, (IntervalCounts, Int)] // by second: the sum so far, and of how many loops
   private val result = Vector.newBuilder[Interval]
-  private var next   = 0 // the next second
+  private var begun  = 0L // when the next second begins, in nanoseconds since the start
 
   /** All complete intervals. */
   def intervals: Vector[Interval] = result.result()
 
   /** Waits until `isOver` and calls `watch` for each interval; false if that stopped the run. */
   def collect(isOver: => Boolean, watch: Interval => Boolean): Boolean = {
-    var goOn   = true
-    var ticked = 0 // seconds whose end the loops have been told
+    var goOn = true
+    var end  = bounds.after(0) // which the loops have not been told
     while (goOn && !isOver) {
-      val boundary = startNanos + (ticked + 1) * second
+      val boundary = startNanos + end
       val wait     = boundary - System.nanoTime()
       if (wait <= 0) {
-        ticked += 1
+        end = bounds.after(end)
         tick(boundary)
       } else {
         val slice = from.poll(math.min(wait, Collector.Look), TimeUnit.NANOSECONDS)
-        if (slice != null) goOn = add(slice, second).forall(tell(_, watch))
+        if (slice != null) goOn = add(slice, bounds.after(begun)).forall(tell(_, watch))
         checkLoops()
       }
     }
@@ -73,16 +73,15 @@ private[engine] final class Collector(
       val slice = from.poll(Collector.Look, TimeUnit.NANOSECONDS)
       if (slice == null) checkLoops()
       else {
-        val end   = startNanos + (slice.second + 1L) * second
         val isEnd = slice.last
-        add(slice, if (isEnd) second - (end - endNanos) else second).foreach(tell(_, watch))
+        add(slice, if (isEnd) endNanos - startNanos else bounds.after(begun)).foreach(tell(_, watch))
         if (isEnd) left -= 1
       }
     }
   }
 
-  /** The interval, if that was the last loop's part of it. */
-  private def add(slice: IntervalCounts, length: Long): Option[Interval] = {
+  /** The interval, if that was the last loop's part of it; it ended so many nanoseconds after the start. */
+  private def add(slice: IntervalCounts, end: Long): Option[Interval] = {
     val number       = slice.second // read before it is returned: its loop may reuse it at once
     val (sum, count) = parts.getOrElse(number, (new IntervalCounts(null, kinds), 0))
     sum.add(slice)
@@ -94,10 +93,11 @@ private[engine] final class Collector(
       None
     } else {
       parts.remove(number)
-      val place = next
-      next += 1
-      val isEmpty  = length < Collector.Shortest && sum.figures.forall(_.requests == 0)
-      val interval = Interval(place * second / 1000000, length / 1000000, sum.figures.toVector, sample(sum))
+      val start = begun
+      begun = end
+      val isEmpty  = end - start < Collector.Shortest && sum.figures.forall(_.requests == 0)
+      val length   = end / 1000000 - start / 1000000
+      val interval = Interval(start / 1000000, length, sum.figures.toVector, sample(sum))
       if (isEmpty) None
       else {
         result += interval

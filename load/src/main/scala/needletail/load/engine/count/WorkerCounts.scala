@@ -63,19 +63,19 @@ private[engine] final class IntervalCounts(val tally: WorkerCounts, kinds: Int) 
  * The counters of one loop. The counts of a second are delivered at the first event after it, or when the loop is told
  * that the second is over. So each event counts in the second in which it happened, and no lock is needed.
  *
- * @param second its length in nanoseconds
+ * @param bounds where seconds end, and the last before a change of the load
  * @param everyone counts the users of all loops who are present
  */
 private[engine] final class WorkerCounts(
     kinds: Int,
     started: Long,
     to: BlockingQueue[IntervalCounts],
-    second: Long = WorkerCounts.Second,
+    bounds: IntervalBounds = new IntervalBounds(WorkerCounts.Second),
     everyone: AtomicInteger = new AtomicInteger
 ) {
   private val spare   = new ConcurrentLinkedQueue[IntervalCounts]
   private var slice   = new IntervalCounts(this, kinds)
-  private var ends    = started + second
+  private var ends    = started + bounds.after(0)
   private var over    = false
   private var present = 0 // users
   private var open    = 0 // connections
@@ -144,7 +144,7 @@ private[engine] final class WorkerCounts(
   /** Delivers what is complete at `now`. */
   def advance(now: Long): Unit = while (now >= ends && !over) {
     handOver()
-    ends += second
+    ends = started + bounds.after(ends - started)
   }
 
   /** Delivers the rest: nothing is counted from here on. */

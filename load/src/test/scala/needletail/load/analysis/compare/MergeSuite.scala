@@ -3,6 +3,7 @@ package needletail.load.analysis.compare
 import scala.concurrent.duration._
 
 import needletail.load.analysis.{ModelDriver, ModelServer, Plans}
+import needletail.load.analysis.verdict.Window
 import needletail.load.result.{Figures, Lateness}
 import needletail.testing.Suite
 
@@ -26,12 +27,22 @@ class MergeSuite extends Suite {
 
   test("seconds are laid side by side by the clock") {
     val whole = Merge(Vector(first, second)).fold(fail(_), identity)
-    assertEquals(whole.intervals.map(_.startMillis), whole.intervals.indices.map(_ * 1000L).toVector)
+    // last what came after the load's end
+    assertEquals(whole.intervals.map(_.startMillis), Vector(0L, 1000L, 2000L, 3000L, 4000L, 5000L, 6300L))
     assertEquals(whole.intervals.head.total.requests, first.intervals.head.total.requests)
     assertEquals(
       whole.intervals(1).total.requests,
       first.intervals(1).total.requests + second.intervals.head.total.requests
     )
+  }
+
+  test("the rate is that of the time until the load's end, which is not that of a second") {
+    val overloaded = new ModelDriver(ModelServer(workers = 5)) // 500/s
+    val part       = overloaded.run(Plans.open(1000, 1500.millis, connections = 100000), _ => true)
+    val whole = Merge(Vector(part, part.copy(startedMillis = part.startedMillis + 3))).fold(fail(_), identity)
+    val window = new Window(whole)
+    assertEquals(window.seconds, 1.503)
+    assert(math.abs(window.goodRate() - 1000) < 20, window.goodRate())
   }
 
   test("of what a generator's loops did besides, the worst counts") {

@@ -10,6 +10,7 @@ import needletail.load.result.Outcome
 import needletail.testing.{Pause, Suite}
 
 class CollectorSuite extends Suite {
+  private val bounds = new IntervalBounds(WorkerCounts.Second)
 
   test("the time of searches for patterns is that of one loop: the others go on meanwhile") {
     val queue  = new LinkedBlockingQueue[IntervalCounts]
@@ -24,7 +25,7 @@ class CollectorSuite extends Suite {
       1,
       all.size,
       0,
-      second,
+      bounds,
       queue,
       _ => (),
       () => true,
@@ -39,13 +40,13 @@ class CollectorSuite extends Suite {
     val queue     = new LinkedBlockingQueue[IntervalCounts]
     val second    = WorkerCounts.Second
     val everyone  = new AtomicInteger
-    val loops     = Vector.fill(2)(new WorkerCounts(1, 0, queue, second, everyone))
+    val loops     = Vector.fill(2)(new WorkerCounts(1, 0, queue, bounds, everyone))
     var most      = Vector.empty[(Int, Int)] // at the end of each second, and at once in it
     val collector = new Collector(
       1,
       2,
       0,
-      second,
+      bounds,
       queue,
       _ => (),
       () => true,
@@ -66,6 +67,30 @@ class CollectorSuite extends Suite {
     loops.foreach(_.finish(3 * second + second / 2))
     collector.finish(3 * second + second / 2, _ => true)
     assertEquals(most, Vector((0, 1), (2, 3), (1, 2), (0, 1)))
+  }
+
+  test("an answer that comes after the load's end, or before the ramp's, is in an interval of its own") {
+    val queue     = new LinkedBlockingQueue[IntervalCounts]
+    val cut       = new IntervalBounds(WorkerCounts.Second, Seq(500000000L, 2400000000L))
+    val loops     = Vector.fill(2)(new WorkerCounts(1, 0, queue, cut))
+    val collector = new Collector(1, 2, 0, cut, queue, _ => (), () => true, _ => ModelDriver.self)
+    for {
+      loop   <- loops
+      millis <- Seq(499, 500, 2399, 2400, 2999)
+    } loop.answered(0, Outcome.Good, 200, 0, 0, millis * 1000000L, 0)
+    loops.foreach(_.finish(3100000000L))
+    collector.finish(3100000000L, _ => true)
+    assertEquals(
+      collector.intervals.map(i => (i.startMillis, i.lengthMillis, i.total.good)),
+      Vector(
+        (0L, 500L, 2L),
+        (500L, 500L, 2L),
+        (1000L, 1000L, 0L),
+        (2000L, 400L, 2L),
+        (2400L, 600L, 4L),
+        (3000L, 100L, 0L)
+      )
+    )
   }
 
   /**
@@ -91,7 +116,7 @@ class CollectorSuite extends Suite {
           1,
           2,
           start,
-          WorkerCounts.Second,
+          bounds,
           queue,
           _ => (),
           () => true,
