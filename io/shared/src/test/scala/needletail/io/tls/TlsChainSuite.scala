@@ -1,6 +1,7 @@
 package needletail.io.tls
 
 import java.io.IOException
+import java.nio.file.{Files, Path}
 
 import needletail.io.Tls
 import needletail.testing.Authority
@@ -40,6 +41,43 @@ class TlsChainSuite extends TlsPair {
       catch { case _: IOException => () }
       val end = served.nextHandler().next()
       assert(end.contains("the certificate of the client was revoked"), end)
+    }
+  }
+
+  private lazy val whole = {
+    val made = authority.file("chain.pem")
+    Files.write(made, Files.readAllBytes(good.chain) ++ Files.readAllBytes(below.file))
+    TlsCertificate(made, good.key)
+  }
+
+  private def both(name: String): Path = {
+    val made = authority.file(name)
+    Files.write(made, Files.readAllBytes(list) ++ Files.readAllBytes(authority.revoked))
+    made
+  }
+
+  private val missing = "by an authority whose revocation list is missing or has expired"
+
+  tlsTest("an authority below the trusted one needs a list of its issuer's") {
+    serving(TlsServerConfig(Seq(whole))) { served =>
+      def tls(lists: Path) = Tls.client(TlsClientConfig(TlsTrust.File(authority.file), revoked = Some(lists)))
+      val none             = refusal(served, tls(list))
+      assert(none.endsWith(missing), none)
+      authority.expireList()
+      val expired = refusal(served, tls(both("expired.crl")))
+      assert(expired.endsWith(missing), expired)
+      authority.revoke()
+      assertEquals(hello(served, open(served.loop, served.port, tls(both("both.crl")))).version, "TLSv1.3")
+    }
+  }
+
+  tlsTest("a chain that leads to nobody who is trusted is that of an unknown issuer, whatever lists there are") {
+    val other = newAuthority("Other")
+    other.revoke()
+    serving(TlsServerConfig(Seq(whole))) { served =>
+      val tls = Tls.client(TlsClientConfig(TlsTrust.File(other.file), revoked = Some(other.revoked)))
+      val why = refusal(served, tls)
+      assert(why.contains("the certificate of localhost is not trusted"), why)
     }
   }
 

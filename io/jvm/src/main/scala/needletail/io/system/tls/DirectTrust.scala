@@ -47,6 +47,6 @@ private[tls] object DirectTrust {
       )
   }
 
-  private def refuse(why: String, reason: CertPathValidatorException.Reason): Nothing =
+  private[tls] def refuse(why: String, reason: CertPathValidatorException.Reason): Nothing =
     throw new CertificateException(new CertPathValidatorException(why, null, null, -1, reason))
 }

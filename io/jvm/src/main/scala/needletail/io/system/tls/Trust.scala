@@ -64,7 +64,12 @@ private[io] object Trust {
       }
       val factory = TrustManagerFactory.getInstance("PKIX")
       factory.init(new CertPathTrustManagerParameters(parameters))
-      also(manager(factory))(DirectTrust.check(authorities.toSet, lists))
+      val trusted = authorities.toSet
+      new Checked(
+        manager(factory),
+        lists.fold(identity[Array[X509Certificate]] _)(all => ListedChain.of(trusted, all)(_)),
+        DirectTrust.check(trusted, lists)
+      )
     } catch {
       case e: GeneralSecurityException => throw new IOException(s"TLS is not available: ${Pem.line(e)}", e)
     }
@@ -75,7 +80,7 @@ private[io] object Trust {
 
   /** Trusts the peers that `inner` trusts, unless `check` throws a CertificateException for the chain that the peer sent. */
   def also(inner: X509ExtendedTrustManager)(check: Array[X509Certificate] => Unit): X509ExtendedTrustManager =
-    new Checked(inner, check)
+    new Checked(inner, identity, check)
 
   /** Trusts everybody. */
   def everybody: TrustManager = new Everybody
@@ -110,23 +115,27 @@ private[io] object Trust {
         }
       } catch { case e: GeneralSecurityException => throw new CertificateException(TlsFailure.NotPinned, e) }
 
-  private final class Checked(inner: X509ExtendedTrustManager, check: Array[X509Certificate] => Unit)
-      extends X509ExtendedTrustManager {
+  /** @param prepare what `inner` is shown of a chain */
+  private final class Checked(
+      inner: X509ExtendedTrustManager,
+      prepare: Array[X509Certificate] => Array[X509Certificate],
+      check: Array[X509Certificate] => Unit
+  ) extends X509ExtendedTrustManager {
     private type Chain = Array[X509Certificate]
-    private def after(chain: Chain)(trusted: => Unit): Unit = {
-      trusted
+    private def around(chain: Chain)(trust: Chain => Unit): Unit = {
+      trust(prepare(chain))
       check(chain)
     }
-    def checkClientTrusted(c: Chain, kind: String): Unit = after(c)(inner.checkClientTrusted(c, kind))
-    def checkServerTrusted(c: Chain, kind: String): Unit = after(c)(inner.checkServerTrusted(c, kind))
+    def checkClientTrusted(c: Chain, kind: String): Unit = around(c)(inner.checkClientTrusted(_, kind))
+    def checkServerTrusted(c: Chain, kind: String): Unit = around(c)(inner.checkServerTrusted(_, kind))
     def checkClientTrusted(c: Chain, kind: String, s: Socket): Unit =
-      after(c)(inner.checkClientTrusted(c, kind, s))
+      around(c)(inner.checkClientTrusted(_, kind, s))
     def checkServerTrusted(c: Chain, kind: String, s: Socket): Unit =
-      after(c)(inner.checkServerTrusted(c, kind, s))
+      around(c)(inner.checkServerTrusted(_, kind, s))
     def checkClientTrusted(c: Chain, kind: String, e: SSLEngine): Unit =
-      after(c)(inner.checkClientTrusted(c, kind, e))
+      around(c)(inner.checkClientTrusted(_, kind, e))
     def checkServerTrusted(c: Chain, kind: String, e: SSLEngine): Unit =
-      after(c)(inner.checkServerTrusted(c, kind, e))
+      around(c)(inner.checkServerTrusted(_, kind, e))
     def getAcceptedIssuers: Chain = inner.getAcceptedIssuers
   }
 
