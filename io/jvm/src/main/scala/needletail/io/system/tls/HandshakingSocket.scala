@@ -54,6 +54,7 @@ private[tls] abstract class HandshakingSocket(
   @volatile private var established: TlsSession = null // read on any thread, also after the end
 
   @volatile protected var isComputing = false // tasks of the handshake run on another thread
+  private var taskError: Throwable    = null // of a task of the engine
   private var resume: Runnable        = null
   private var elsewhere: Executor     = null
 
@@ -190,11 +191,12 @@ private[tls] abstract class HandshakingSocket(
 
   @tailrec
   private def shakeHands(): Boolean = engine.getHandshakeStatus match {
+    case _ if taskError ne null    => throw taskFailure
     case HandshakeStatus.NEED_TASK =>
       if (!isChosen) choose()
       if (isOffLoop) computeElsewhere()
       else {
-        runTasks()
+        compute()
         shakeHands()
       }
     case _ if engine.isOutboundDone => throw new IOException(s"the TLS handshake with $name was interrupted")
@@ -213,7 +215,7 @@ private[tls] abstract class HandshakingSocket(
   private def computeElsewhere(): Boolean = {
     isComputing = true
     val task: Runnable = () =>
-      try if (channel.isOpen) runTasks()
+      try if (channel.isOpen) compute()
       finally {
         isComputing = false
         resume.run()
@@ -245,7 +247,10 @@ private[tls] abstract class HandshakingSocket(
     if (beginsPlain(in)) refusePlain()
     if (!isChosen && greetings == 0) chosen = System.currentTimeMillis // for engines without tasks
     val none   = ByteBuffer.allocate(engine.getSession.getApplicationBufferSize)
-    val result = engine.unwrap(in, none)
+    val at     = in.position
+    val result =
+      try engine.unwrap(in, none)
+      catch { case e: SSLException => throw PlainAlert.in(in, at, e) }
     val isUsed = result.bytesConsumed > 0
     keep(in, result.getStatus)
     if (result.getStatus == Status.CLOSED || isChannelAtEnd && !isUsed)
@@ -270,12 +275,28 @@ private[tls] abstract class HandshakingSocket(
   }
 
   protected def runTasks(): Unit = {
-    var task = engine.getDelegatedTask
-    while (task ne null) {
-      task.run()
-      task = engine.getDelegatedTask
-    }
+    compute()
+    if (taskError ne null) throw taskFailure
   }
+
+  /**
+   * Runs the engine's tasks. It keeps their exceptions and throws them when it continues, but not errors, such as a
+   * StackOverflowError for a certificate; after one it would wait for the task forever.
+   */
+  private def compute(): Unit =
+    try {
+      var task = engine.getDelegatedTask
+      while (task ne null) {
+        task.run()
+        task = engine.getDelegatedTask
+      }
+    } catch {
+      case e: Throwable =>
+        taskError = e
+        if (!Survivable(e)) throw e
+    }
+
+  private def taskFailure: SSLException = new SSLException(taskError.toString, taskError)
 
   /** Whether the handshake continues without input, because what it waited for has been written. */
   protected def isInterrupted: Boolean = isBegun && !isSecured && awaited == Interest.Write
