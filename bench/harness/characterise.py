@@ -67,12 +67,18 @@ def table(found):
     return "\n".join(lines) + "\n"
 
 
+NOT_FOUND = ("Not found", "No rate satisfies")  # how needletail-load begins; its figures are 0 then
+
+
 def cell(criterion):
     if criterion is None:
         return ""
     low, high = number(criterion["low"]), number(criterion["high"])
     doubt = "" if criterion["verdict"]["limit"] in ("SERVER-LIMITED", "LOAD-LIMITED") else f" ({criterion['verdict']['limit']})"
-    return f"{low if low == high else f'{low} to {high}'} {criterion['unit']}{doubt}"
+    if criterion["text"].startswith(NOT_FOUND):
+        return f"not found{doubt}"
+    least = "≥ " if " or more " in criterion["text"] and low == high else ""
+    return f"{least}{low if low == high else f'{low} to {high}'} {criterion['unit']}{doubt}"
 
 
 def number(value):

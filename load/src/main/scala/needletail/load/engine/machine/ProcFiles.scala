@@ -109,15 +109,16 @@ private[engine] final class ProcFiles(root: Path) {
       finally all.close()
     } catch { case NonFatal(_) => Vector.empty }
 
-  /** Ticks of the processors that a process has used; -1 if it has ended. */
+  /** Ticks of the processors that a process and its children that have ended have used; -1 if it has ended itself. */
   def processTicks(process: Long): Long = {
     val stat = text(s"$process/stat")
     // the name, in parentheses, may contain anything
     val fields = ProcFiles.words(stat.substring(stat.lastIndexOf(')') + 1))
-    if (fields.length < 13) -1
-    else (for {
-      user <- fields(11).toLongOption; system <- fields(12).toLongOption
-    } yield user + system).getOrElse(-1)
+    if (fields.length < 15) -1
+    else {
+      val times = fields.slice(11, 15).map(_.toLongOption.filter(_ >= 0)) // its own, and those of children that have ended
+      if (times.contains(None)) -1 else times.flatten.sum
+    }
   }
 
   /** Nanoseconds for which a thread of this process ran, and for which it was runnable but had no processor. */

@@ -30,7 +30,7 @@ class TargetProbeSuite extends Suite with TemporaryDirectories {
         "   1: 0100007F:1F91 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 556 1 0 100\n" +
         "   2: 0100007F:1F90 0100007F:AAAA 01 00000000:00000000 00:00000000 00000000     0        0 557 1 0 100\n"),
       "7/stat" -> "7 (a server) x) S 1 7 7 0 -1 4194304 100 0 0 0 30 12 0 0 20 0 8 0 1 1 1\n",
-      "8/stat" -> "8 (worker) S 7 7 7 0 -1 4194304 100 0 0 0 5 3 0 0 20 0 8 0 1 1 1\n",
+      "8/stat" -> "8 (worker) S 7 7 7 0 -1 4194304 100 0 0 0 5 3 2 1 20 0 8 0 1 1 1\n",
       "9/stat" -> "9 (other) S 7 7 7 0 -1 4194304 100 0 0 0 500 300 0 0 20 0 8 0 1 1 1\n"
     )(
       "7/fd/3" -> "socket:[555]",
@@ -41,7 +41,7 @@ class TargetProbeSuite extends Suite with TemporaryDirectories {
       proc =>
         assertEquals(proc.listeners(Set(8080)), Set(555L))
         assertEquals(proc.owners(Set(555L)).sorted, Vector(7L, 8L))
-        assertEquals(new TargetProbe(Set(8080), proc, _ => 0).ticks, 50L)
+        assertEquals(new TargetProbe(Set(8080), proc, _ => 0).ticks, 53L) // with children that have ended
         assertEquals(new TargetProbe(Set(8082), proc, _ => 0).ticks, -1L)
         assertEquals(new TargetProbe(Set.empty, proc, _ => 0).ticks, -1L)
         assertEquals(proc.processTicks(77), -1L)
