@@ -25,7 +25,8 @@ class TlsEngineSuite extends TlsPair {
 
   private final class Overflowing extends X509ExtendedKeyManager {
     private def overflow: Nothing = throw new StackOverflowError("deep")
-    override def chooseEngineServerAlias(kind: String, issuers: Array[Principal], e: SSLEngine): String = overflow
+    override def chooseEngineServerAlias(kind: String, issuers: Array[Principal], e: SSLEngine): String =
+      overflow
     def chooseServerAlias(kind: String, issuers: Array[Principal], s: PlainSocket): String         = overflow
     def chooseClientAlias(kinds: Array[String], issuers: Array[Principal], s: PlainSocket): String = overflow
     def getClientAliases(kind: String, issuers: Array[Principal]): Array[String]                   = overflow

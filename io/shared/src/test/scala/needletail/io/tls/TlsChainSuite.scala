@@ -12,14 +12,16 @@ class TlsChainSuite extends TlsPair {
   private lazy val good  = below.issue("DNS:localhost")
   private lazy val bad   = below.issue("DNS:localhost")
 
-  private lazy val list  = {
+  private lazy val list = {
     below.revoke(bad)
     below.revoked
   }
 
   private def files(issued: Authority#Issued): TlsCertificate = TlsCertificate(issued.chain, issued.key)
 
-  tlsTest("an authority that is no root can be trusted, and needs no list of revoked ones of its own issuer") {
+  tlsTest(
+    "an authority that is no root can be trusted, and needs no list of revoked ones of its own issuer"
+  ) {
     val tls = Tls.client(TlsClientConfig(TlsTrust.File(below.file), revoked = Some(list)))
     serving(TlsServerConfig(Seq(files(good)))) { served =>
       assertEquals(hello(served, open(served.loop, served.port, tls)).version, "TLSv1.3")
@@ -71,7 +73,9 @@ class TlsChainSuite extends TlsPair {
     }
   }
 
-  tlsTest("a chain that leads to nobody who is trusted is that of an unknown issuer, whatever lists there are") {
+  tlsTest(
+    "a chain that leads to nobody who is trusted is that of an unknown issuer, whatever lists there are"
+  ) {
     val other = newAuthority("Other")
     other.revoke()
     serving(TlsServerConfig(Seq(whole))) { served =>

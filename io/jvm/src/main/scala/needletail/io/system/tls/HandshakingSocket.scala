@@ -54,7 +54,7 @@ private[tls] abstract class HandshakingSocket(
   @volatile private var established: TlsSession = null // read on any thread, also after the end
 
   @volatile protected var isComputing = false // tasks of the handshake run on another thread
-  private var taskError: Throwable    = null // of a task of the engine
+  private var taskError: Throwable    = null  // of a task of the engine
   private var resume: Runnable        = null
   private var elsewhere: Executor     = null
 

@@ -16,7 +16,8 @@ private[tls] object PlainAlert {
     else {
       val description = record.get(at + Length - 1) & 0xff
       if (Harmless(description)) e
-      else new SSLException(s"Received fatal alert: ${Names.getOrElse(description, s"number $description")}", e)
+      else
+        new SSLException(s"Received fatal alert: ${Names.getOrElse(description, s"number $description")}", e)
     }
 
   private def isAlert(record: ByteBuffer, at: Int): Boolean =
