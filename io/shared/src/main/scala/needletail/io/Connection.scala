@@ -237,7 +237,8 @@ final class Connection private[io] (
 
   /** See `ConnectionTimer.handshakeStall`; -1 without TLS. */
   private[needletail] def handshakeStall(withSilent: Boolean = false): Long =
-    if (socket.isShakingHands && (timer ne null) && phase <= Flushing) timer.handshakeStall(withSilent) else -1
+    if (socket.isShakingHands && (timer ne null) && phase <= Flushing) timer.handshakeStall(withSilent)
+    else -1
 
   /** Closes it if its handshake is stalled for at least `nanos`, after it has read what has arrived. */
   private[needletail] def closeStalledHandshake(nanos: Long, withSilent: Boolean): Unit = {

@@ -49,7 +49,8 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
     val before = awaited
     awaited = if (withSilent && socket.isSilent) Silent else socket.awaitedRecord
     if (awaited != before) awaitedAt = loop.nowNanos
-    if (awaited == -1) -1 else if (awaited == 0) 2 * (loop.nowNanos - awaitedAt) else loop.nowNanos - awaitedAt
+    if (awaited == -1) -1
+    else if (awaited == 0) 2 * (loop.nowNanos - awaitedAt) else loop.nowNanos - awaitedAt
   }
 
   /**

@@ -291,7 +291,8 @@ final class EventLoop private[io] (
     }
   }
 
-  private var untried: TaskQueue.Node = null // taken from the queue and not run: after a fatal error the end runs them
+  private var untried: TaskQueue.Node =
+    null // taken from the queue and not run: after a fatal error the end runs them
 
   private def runTasks(oldest: TaskQueue.Node): Unit = {
     untried = oldest

@@ -36,6 +36,22 @@ class LoopStatesSuite extends Suite {
     ends(states => Try(Await.result(states.run(Async.sleep(10.millis).flatMap(_ => dies)), patience)))
   }
 
+  test("who waits for work is told if its loop ends by the work before, which it took together with it") {
+    val lent    = new EventLoops(1, "lent", daemon = true, onFailure = (_, _) => ())
+    val states  = new LoopStates[Int]("the thing", "own", 1, lent, _ => 1, _ => ())
+    val begun   = new CountDownLatch(1)
+    val go      = new CountDownLatch(1)
+    val blocked = states.run { begun.countDown(); go.await(); Async.value(0) }
+    begun.await()
+    val (first, second) = (states.run(dies), states.run(Async.value(1)))
+    go.countDown()
+    assertEquals(Await.result(blocked, patience), 0)
+    assertEquals(Try(Await.result(first, patience)).failed.map(_.getMessage), Try("the thing is closed"))
+    Await.ready(second, patience)
+    Await.result(lent.stopped, patience)
+    states.close()
+  }
+
   test("who waits for work on all loops is told when the others are done, if a fatal error ends one") {
     val works = Seq[EventLoop => Async[Unit]](
       _ => dies.map(_ => ()),

@@ -23,6 +23,7 @@ import needletail.websocket.handshake.Handshake
 
 /** Peers that send or read slowly, or stop: which time limit they have, in virtual time. */
 class SlowPeersSuite extends Suite with QuietWorlds {
+
   /** Numbers, each ended by a semicolon. */
   private object Numbers extends Codec[Int, Int] {
     def decoder(): Decoder[Int] = (bytes, from, until) => {

@@ -180,7 +180,10 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
 
   private def connect(): Unit = {
     counts.add(ClientCounts.Open, 1)
-    attempt = new AsyncPromise[ClientConnection[I, O]] // it may connect at once, and end so: meanwhile, no other one begins
+    attempt = new AsyncPromise[ClientConnection[
+      I,
+      O
+    ]] // it may connect at once, and end so: meanwhile, no other one begins
     val opening = Connector
       .connect(
         context.nextHop,

@@ -73,7 +73,9 @@ class WaitingRequestsSuite extends Suite with WithTestServer {
     }
   }
 
-  test("a set-up that fails at once, perhaps as soon as it is connected, fails the request, and is not tried in a circle") {
+  test(
+    "a set-up that fails at once, perhaps as soon as it is connected, fails the request, and is not tried in a circle"
+  ) {
     var attempts = 0 // used on the client's loop
     val protocol = new TcpProtocol[String, String](Lines) {
       override def connected(session: TcpSession[String, String]): Async[Unit] = {

@@ -36,7 +36,9 @@ class OpenSslHandshakeSuite extends TlsPair {
     }
   }
 
-  tlsTest("after the lifetime of a session a full handshake is made, however often it was resumed meanwhile") {
+  tlsTest(
+    "after the lifetime of a session a full handshake is made, however often it was resumed meanwhile"
+  ) {
     serving(config.copy(sessionLifetime = 2.seconds)) { served =>
       val tls                = Tls.trusting(authority.file)
       def isResumed: Boolean = hello(served, open(served.loop, served.port, tls)).isResumed

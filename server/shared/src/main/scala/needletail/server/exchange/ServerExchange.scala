@@ -77,7 +77,7 @@ private[server] final class ServerExchange(
   private var isCounted: Boolean    = false
   private var limitedBy: RouteState = null // whose limit counts it
   private var beganOwn: Long        = 0
-  var wasRefused: Boolean         = runner.admission.hasRefused
+  var wasRefused: Boolean           = runner.admission.hasRefused
 
   /** It is in flight from now on. The limit of `limitedBy` counts it; null if its duration does not reflect the load. */
   def begin(limitedBy: RouteState): Unit = {

@@ -13,7 +13,8 @@ private[server] final class PresentRequest {
   private var stage: Int            = Unknown
   private var isRunning: Boolean    = false
   private var lastRoute: RouteState = null
-  private var outermost: RouteState = null // the route that it was admitted to, where that has called another one
+  private var outermost: RouteState =
+    null // the route that it was admitted to, where that has called another one
 
   /** The route of the last request that had one; null before the first. */
   def route: RouteState = lastRoute

@@ -61,7 +61,9 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
     }
   }
 
-  test("of very many connections that have sent nothing, those that are silent longest make room for others") {
+  test(
+    "of very many connections that have sent nothing, those that are silent longest make room for others"
+  ) {
     if (Tls.isKnown) {
       val config = secure(TlsLimits(handshakes = 2, timeout = 10.minutes))
       ServerFixture.serving(handler, config) { server =>

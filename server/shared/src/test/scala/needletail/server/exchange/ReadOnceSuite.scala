@@ -74,8 +74,8 @@ class ReadOnceSuite extends Suite with ContentRequests {
     for (sent <- Seq(post(1001) + "x" * 1001, chunkedPost + chunks); read <- again) {
       val handler: Handler = request =>
         request.body.bytes(1000).map(_ => "read").recoverWith { case e: HttpError =>
-          read(request).map(_ => "read").recover { case again: IllegalStateException =>
-            s"${e.status.code}, ${again.getMessage}"
+          read(request).map(_ => "read").recover { case twice: IllegalStateException =>
+            s"${e.status.code}, ${twice.getMessage}"
           }
         }.map(Response.ok(_))
       val output = content(new FakeWire(handler, config).send(sent).output)

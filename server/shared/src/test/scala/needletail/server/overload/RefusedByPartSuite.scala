@@ -241,6 +241,38 @@ class RefusedByPartSuite extends Suite {
     }
   }
 
+  test("the limit of a route holds for what it passes on to other routes, at once or later") {
+    val calls: Seq[(Request, Routes) => Reply] = Seq(
+      (r, inner) => inner(r),
+      (r, inner) => new Reply.Later(Async.sleep(10.millis).flatMap(_ => inner(r).toAsync))
+    )
+    for (call <- calls) {
+      val loop    = new ManualLoop
+      val answers = mutable.ListBuffer.empty[AsyncPromise[Response]]
+      val inner   = Routes(GET / arg[String] to { (_: String) =>
+        answers += new AsyncPromise[Response]
+        answers.last: Async[Response]
+      })
+      val wire = new FakeWire(Routes(GET / "out" + request to (r => call(r, inner))), oneInFlight)
+      for (_ <- 1 to 2) {
+        loop.within(wire.send("GET /out HTTP/1.1\r\nHost: a\r\n\r\n"))
+        loop.advance(20.millis)
+        loop.within(wire.after(20.millis))
+      }
+      assertEquals(answers.size, 1) // the second waits
+      for (n <- 0 to 1) {
+        loop.within(answers(n).succeed("done".ok))
+        loop.within(wire.turn())
+        loop.advance(20.millis)
+      }
+      loop.within(wire.turn())
+      assertEquals("HTTP/1.1 200".r.findAllIn(wire.output).size, 2, wire.output)
+      wire.context.admission.foreach { state =>
+        assertEquals((state.inFlight, if (state.limit == null) 0 else state.limit.inFlight), (0, 0))
+      }
+    }
+  }
+
   test("a named handler leaves a request to the route that it calls, later or after it has waited") {
     for (waits <- Seq(false, true)) {
       val go    = new AsyncPromise[Unit]

@@ -287,8 +287,8 @@ private[tls] object OpenSslSocket {
   private final val Flood         = 6
   private final val Plain         = 7
   private val Untold              = Set(Truncated, Cut, Flood, Plain) // for these OpenSSL writes no alert
-  private final val Untrusted = 1000
-  private final val Refused   = Untrusted + 1001
+  private final val Untrusted     = 1000
+  private final val Refused       = Untrusted + 1001
 
   // Flags, as in needletail_tls_connection.h.
   private final val NoInput     = 1
