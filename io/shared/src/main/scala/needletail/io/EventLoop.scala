@@ -54,7 +54,6 @@ final class EventLoop private[io] (
   private var clockFresh = true          // false during the wait
 
   private val workEnd = new EndOfWork(nanos, () => platform.nanoTimeBeforeWait())
-
   private var everyTurn: Runnable = null // most loops have none
   private var urgent: Runnable    = null // see `runNext`
 
