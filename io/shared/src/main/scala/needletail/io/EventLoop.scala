@@ -53,7 +53,7 @@ final class EventLoop private[io] (
   private var due        = Long.MaxValue // of the first timer, at the end of the wait
   private var clockFresh = true          // false during the wait
 
-  private val workEnd = new EndOfWork(nanos, () => platform.nanoTimeBeforeWait())
+  private val workEnd             = new EndOfWork(nanos, () => platform.nanoTimeBeforeWait())
   private var everyTurn: Runnable = null // most loops have none
   private var urgent: Runnable    = null // see `runNext`
 

@@ -116,7 +116,8 @@ private[engine] final class ProcFiles(root: Path) {
     val fields = ProcFiles.words(stat.substring(stat.lastIndexOf(')') + 1))
     if (fields.length < 15) -1
     else {
-      val times = fields.slice(11, 15).map(_.toLongOption.filter(_ >= 0)) // its own, and those of children that have ended
+      // its own, and those of children that have ended
+      val times = fields.slice(11, 15).map(_.toLongOption.filter(_ >= 0))
       if (times.contains(None)) -1 else times.flatten.sum
     }
   }
