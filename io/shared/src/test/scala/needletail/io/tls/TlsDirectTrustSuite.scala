@@ -29,8 +29,8 @@ class TlsDirectTrustSuite extends TlsPair {
     serving(serverOf(revoked)) { s =>
       // natively its issuer, who is not trusted, cannot vouch for the list
       val why = refusal(s, trusting(revoked.chain, Some(authority.revoked)))
-      assert(why.contains("the certificate of localhost "), why)
-      assert(Seq("revoked", "revocation list", "CRL").exists(why.contains(_)), why)
+      val isRevoked = why.contains("the certificate of localhost was ") && why.contains("revoked")
+      assert(isRevoked || why.contains("the certificate of localhost is not trusted: CRL signature failure"), why)
       val other = newAuthority("Other")
       other.revoke()
       val unknown = refusal(s, trusting(revoked.chain, Some(other.revoked)))
