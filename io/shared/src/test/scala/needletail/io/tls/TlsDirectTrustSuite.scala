@@ -28,9 +28,12 @@ class TlsDirectTrustSuite extends TlsPair {
     authority.revoke(revoked)
     serving(serverOf(revoked)) { s =>
       // natively its issuer, who is not trusted, cannot vouch for the list
-      val why = refusal(s, trusting(revoked.chain, Some(authority.revoked)))
+      val why       = refusal(s, trusting(revoked.chain, Some(authority.revoked)))
       val isRevoked = why.contains("the certificate of localhost was ") && why.contains("revoked")
-      assert(isRevoked || why.contains("the certificate of localhost is not trusted: CRL signature failure"), why)
+      assert(
+        isRevoked || why.contains("the certificate of localhost is not trusted: CRL signature failure"),
+        why
+      )
       val other = newAuthority("Other")
       other.revoke()
       val unknown = refusal(s, trusting(revoked.chain, Some(other.revoked)))
