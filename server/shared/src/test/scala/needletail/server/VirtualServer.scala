@@ -29,8 +29,8 @@ private[server] final class VirtualServer(
   private var turnAt = now
   private var atEnd  = Vector.empty[Runnable]
   private var tickAt = now
-  private val coming = mutable.PriorityQueue.empty[Arrival](Ordering.by((a: Arrival) => (-a.at, -a.number)))
-  private val timers = mutable.PriorityQueue.empty[Due](Ordering.by((d: Due) => (-d.at, -d.number)))
+  private val coming = mutable.PriorityQueue.empty[Arrival](firstFirst)
+  private val timers = mutable.PriorityQueue.empty[Due](firstFirst)
   private var due    = Long.MaxValue
   private var number = 0L
   private val random = new Random(1)
@@ -113,8 +113,7 @@ private[server] final class VirtualServer(
     val end = now + millis * Ms
     while (now < end) {
       if (atEnd.isEmpty) {
-        val next =
-          Seq(coming.headOption.map(_.at), timers.headOption.map(_.at), Some(tickAt + 100 * Ms)).flatten.min
+        val next = Math.min(if (coming.isEmpty) Long.MaxValue else coming.head.at, nextDue)
         if (next > now) now = Math.min(end, next)
       }
       if (now < end) turn()
@@ -122,8 +121,14 @@ private[server] final class VirtualServer(
     this
   }
 
+  /** When the first timer is due, or the next tick. */
+  private def nextDue: Long = {
+    val tick = tickAt + 100 * Ms
+    if (timers.isEmpty) tick else Math.min(timers.head.at, tick)
+  }
+
   private def turn(): Unit = {
-    due = (timers.headOption.map(_.at).toSeq :+ (tickAt + 100 * Ms)).min
+    due = nextDue
     now = others.away(now)
     turnAt = now
     val ready = mutable.ArrayBuffer.empty[Arrival]
@@ -247,9 +252,20 @@ private[server] object VirtualServer {
     }
   }
 
-  final class Arrival(val at: Long, val kind: Kind, val number: Long, val onAnswer: () => Unit)
+  /** Something at a moment; of two at the same moment, that with the smaller number comes first. */
+  sealed abstract class Timed(val at: Long, val number: Long)
+
+  /** What comes first is the greatest, which a priority queue takes first; compares millions of times. */
+  private def firstFirst[A <: Timed]: Ordering[A] = (a, b) => {
+    val byTime = java.lang.Long.compare(b.at, a.at)
+    if (byTime != 0) byTime else java.lang.Long.compare(b.number, a.number)
+  }
+
+  final class Arrival(at: Long, val kind: Kind, number: Long, val onAnswer: () => Unit) extends Timed(at, number)
   final class Answer(val kind: Kind, val at: Long, val took: Long, val refusedFor: String)
-  private final class Due(val at: Long, task: () => Unit, val number: Long) { def run(): Unit = task() }
+  private final class Due(at: Long, task: () => Unit, number: Long) extends Timed(at, number) {
+    def run(): Unit = task()
+  }
 
   /** When other programs have the processor. */
   trait Others {
