@@ -96,9 +96,15 @@ private[testing] object Runner {
     override def toString: String = s"$passed passed, $failed failed, $skipped skipped"
   }
 
-  /** The whole program: `args` are parts of the names of the suites to run; without any, all run. */
+  /**
+   * The whole program: `args` are parts of the names of the suites to run, without any all, and after a `-` parts of the
+   * names of those that are left out.
+   */
   def main(all: Seq[Entry], args: Array[String]): Unit = {
-    val chosen = if (args.isEmpty) all else all.filter(suite => args.exists(suite.name.contains(_)))
+    val (out, in) = args.partition(_.startsWith("-"))
+    val chosen    = all.filter { suite =>
+      (in.isEmpty || in.exists(suite.name.contains(_))) && !out.exists(part => suite.name.contains(part.drop(1)))
+    }
     if (chosen.isEmpty) System.err.println(s"no suite has a name with ${args.mkString(" or ")} in it")
     val counts = new Runner(write, SecondTry.note).run(chosen)
     write(s"$counts\n")
