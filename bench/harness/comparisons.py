@@ -92,7 +92,7 @@ def ladder(left, width):
 def store(left, width):
     low, high = 1.0, 4.6
     stores = {**STORE, **{f"{name} (ours)" if name == "blocking" else name: told for name, told in our_store().items()}}
-    names = {"blocking (ours)": "the same, measured here"}
+    names = {"blocking (ours)": "its blocking one, here"}
 
     def w(ms):
         return width * (math.log10(max(ms, 10)) - low) / (high - low)

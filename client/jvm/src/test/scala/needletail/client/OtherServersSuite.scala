@@ -26,22 +26,17 @@ class OtherServersSuite extends Suite with Serving with OtherPrograms with Tempo
     temporary { folder =>
       Files.write(new File(folder, "data").toPath, rawBytes)
       new File(folder, "directory").mkdir()
-      val config = new File(folder, "nginx.conf")
-      write(
-        config,
-        s"""daemon off; master_process off; pid $folder/pid; error_log $folder/error.log;
-           |events { worker_connections 64; }
-           |http {
-           |  access_log off; keepalive_requests 5; client_max_body_size 1k; client_body_temp_path $folder/body;
-           |  proxy_temp_path $folder/p; fastcgi_temp_path $folder/f; uwsgi_temp_path $folder/u; scgi_temp_path $folder/s;
-           |  server { listen 127.0.0.1:$port; root $folder;
-           |    location = /hello { return 200 "Hello, World!"; }
-           |    location = /moved { return 302 /hello; }
-           |    location = /none { return 204; }
-           |  }
+      val command = nginxCommand(
+        nginx.get,
+        folder,
+        s"""keepalive_requests 5; client_max_body_size 1k;
+           |server { listen 127.0.0.1:$port; root $folder;
+           |  location = /hello { return 200 "Hello, World!"; }
+           |  location = /moved { return 302 /hello; }
+           |  location = /none { return 204; }
            |}""".stripMargin
       )
-      running(nginx.get, "-p", folder.getPath, "-c", config.getPath) { client =>
+      running(command: _*) { client =>
         val service = client.service(s"http://127.0.0.1:$port")
         for (_ <- 1 to 23) assertEquals(service.get("/hello").await().text, "Hello, World!")
         assertEquals(service.statistics.opened, 5L, "nginx closes after five; the client notices in time")

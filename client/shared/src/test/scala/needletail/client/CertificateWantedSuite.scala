@@ -197,7 +197,7 @@ class CertificateWantedSuite extends Suite with Serving with OtherPrograms with 
     if (Tls.isKnown) {
       val port    = freePort()
       val more    = s"ssl_client_certificate ${authority.file}; ssl_verify_client on;"
-      val command = nginxCommand(nginx.get, temporaryDirectory().toFile, port, issued, more)
+      val command = tlsNginxCommand(nginx.get, temporaryDirectory().toFile, port, issued, more)
       listening(port, command: _*) {
         calling(config) { client =>
           val service = client.service(s"https://localhost:$port")

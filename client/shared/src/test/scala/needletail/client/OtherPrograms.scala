@@ -41,18 +41,12 @@ trait OtherPrograms { self: Suite =>
   }
 
   /**
-   * The command that starts nginx, `program`, as a server over TLS that answers `hello`.
+   * The command that starts nginx, `program`.
    *
    * @param folder for its files
-   * @param more lines of its configuration
+   * @param http lines of its configuration, its servers among them
    */
-  def nginxCommand(
-      program: String,
-      folder: File,
-      port: Int,
-      issued: Authority#Issued,
-      more: String = ""
-  ): Seq[String] = {
+  def nginxCommand(program: String, folder: File, http: String): Seq[String] = {
     val config = new File(folder, "nginx.conf")
     write(
       config,
@@ -61,15 +55,29 @@ trait OtherPrograms { self: Suite =>
          |http {
          |  access_log off; client_body_temp_path $folder/body; proxy_temp_path $folder/p;
          |  fastcgi_temp_path $folder/f; uwsgi_temp_path $folder/u; scgi_temp_path $folder/s;
-         |  server {
-         |    listen 127.0.0.1:$port ssl; ssl_certificate ${issued.chain}; ssl_certificate_key ${issued.key};
-         |    $more
-         |    location / { return 200 "hello"; }
-         |  }
+         |  $http
          |}""".stripMargin
     )
     Seq(program, "-p", folder.getPath, "-c", config.getPath)
   }
+
+  /** As `nginxCommand`, of a server over TLS that answers `hello`, with these lines more for it. */
+  def tlsNginxCommand(
+      program: String,
+      folder: File,
+      port: Int,
+      issued: Authority#Issued,
+      more: String = ""
+  ): Seq[String] =
+    nginxCommand(
+      program,
+      folder,
+      s"""server {
+         |  listen 127.0.0.1:$port ssl; ssl_certificate ${issued.chain}; ssl_certificate_key ${issued.key};
+         |  $more
+         |  location / { return 200 "hello"; }
+         |}""".stripMargin
+    )
 
   /** Compiles a Go program in `folder`. Returns its path. */
   def compiled(go: String, folder: File, source: String): String = {

@@ -143,6 +143,6 @@ class OtherTlsServersSuite extends Suite with Serving with OtherPrograms with Te
   test("nginx") {
     val nginx = find("nginx")
     assume(nginx.isDefined, "nginx is not installed")
-    judged()((port, issued) => nginxCommand(nginx.get, temporaryDirectory().toFile, port, issued))
+    judged()((port, issued) => tlsNginxCommand(nginx.get, temporaryDirectory().toFile, port, issued))
   }
 }

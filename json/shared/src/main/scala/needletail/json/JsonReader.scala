@@ -29,6 +29,9 @@ trait JsonReader[A] {
   /** Reads the value at the cursor, which may be missing. */
   def read(at: JsonCursor): Either[JsonError, A]
 
+  /** Where what `read(at)` reads is, for errors that name it: the member of a `field`, else `at`. */
+  private[json] def place(at: JsonCursor): JsonCursor = at
+
   /** Both values, in a flat tuple as `+` of routes makes it, of at most 12; or the errors of both. */
   final def +[B, C](other: JsonReader[B])(implicit values: Concat[A, B, C]): JsonReader[C] = JsonReader {
     at =>
@@ -51,8 +54,10 @@ object JsonReader {
   }
 
   /** The member with that name as an `A`. */
-  def field[A](name: String)(implicit reader: JsonReader[A]): JsonReader[A] =
-    JsonReader(at => reader.read(at.at(name)))
+  def field[A](name: String)(implicit reader: JsonReader[A]): JsonReader[A] = new JsonReader[A] {
+    def read(at: JsonCursor): Either[JsonError, A]               = reader.read(at.at(name))
+    override private[json] def place(at: JsonCursor): JsonCursor = reader.place(at.at(name))
+  }
 
   /** The implicit reader of `A`. */
   def of[A](implicit reader: JsonReader[A]): JsonReader[A] = reader
@@ -61,26 +66,31 @@ object JsonReader {
   implicit class Derived[A](private val self: JsonReader[A]) {
 
     /** A reader of another type, converted by `f`. */
-    def map[B](f: A => B): JsonReader[B] = JsonReader(self.read(_).map(f))
+    def map[B](f: A => B): JsonReader[B] = derived((_, read) => read.map(f))
 
     /** Refuses values with `message`, in which `{NAME}` stands for the path and `{VALUE}` for the value. */
     def filter(accept: A => Boolean, message: String = Quote.DefaultMessage): JsonReader[A] =
-      JsonReader { at =>
-        self.read(at).flatMap { a =>
+      derived { (place, read) =>
+        read.flatMap { a =>
           if (accept(a)) Right(a)
           else {
-            val reason = Quote.fill(message, Quote(at.path), String.valueOf(a))
-            Left(at.error(reason).copy(isComplete = message.contains("{NAME}")))
+            val reason = Quote.fill(message, Quote(place.path), String.valueOf(a))
+            Left(place.error(reason).copy(isComplete = message.contains("{NAME}")))
           }
         }
       }
 
     /** A reader of the values for which `f` is defined; others are not a `name`. */
     def collect[B](name: String)(f: A => Option[B]): JsonReader[B] =
-      JsonReader { at =>
-        self.read(at).flatMap(a =>
-          f(a).toRight(at.error(s"expected $name, got '${Quote(String.valueOf(a))}'"))
-        )
+      derived((place, read) =>
+        read.flatMap(a => f(a).toRight(place.error(s"expected $name, got '${Quote(String.valueOf(a))}'")))
+      )
+
+    /** What `f` makes of the place and of what was read there. */
+    private def derived[B](f: (JsonCursor, Either[JsonError, A]) => Either[JsonError, B]): JsonReader[B] =
+      new JsonReader[B] {
+        def read(at: JsonCursor): Either[JsonError, B]               = f(self.place(at), self.read(at))
+        override private[json] def place(at: JsonCursor): JsonCursor = self.place(at)
       }
   }
 

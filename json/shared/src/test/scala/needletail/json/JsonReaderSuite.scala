@@ -109,6 +109,18 @@ class JsonReaderSuite extends Suite {
     )
   }
 
+  test("the error of what is derived from a field has the field's path") {
+    val name = JsonReader.field[String]("name").map(_.trim).filter(_.nonEmpty, "{NAME} must not be empty")
+    val year = JsonReader.field[Int]("since").collect("a year")(n => if (n > 0) Some(n) else None)
+    val text = """{"maker":{"name":" ","since":-1}}"""
+    val both = Json.parse(text).flatMap(_.at("maker").as(JsonReader.of(name + year)))
+    val error = both.left.getOrElse(fail("accepted"))
+    assertEquals(
+      (error +: error.others).map(e => (e.path, e.message)),
+      Vector(("maker.name", "maker.name must not be empty"), ("maker.since", "expected a year, got '-1'"))
+    )
+  }
+
   test("a Double is written as a text that reads as the same one") {
     for (value <- Seq(0.0, -0.0, 1.0, -1.0, 1.5, 1e15, 1e300, Double.MinPositiveValue)) {
       val read = Json.parse(value.toJson.toString).flatMap(_.as[Double])

@@ -112,8 +112,8 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
     def at(port: Int, others: Int): Unit =
       try serve(own.copy(address = address(chosen, port)))
       catch {
-        case _: IOException if others > 0 => at(port + 1, others - 1)
-        case e: IOException               =>
+        case e: IOException if others > 0 && Listening.isInUse(e) => at(port + 1, others - 1)
+        case e: IOException                                       =>
           System.err.println(e.getMessage)
           sys.exit(1)
       }
@@ -145,6 +145,10 @@ object Listening {
   private val PathStarts = Seq("/", "./", "unix:")
 
   private final val Others = 20
+
+  /** Whether another program listens there: the words of the operating system, which both platforms pass on. */
+  private[examples] def isInUse(e: IOException): Boolean =
+    e.getMessage != null && e.getMessage.toLowerCase.contains("address already in use")
 
   /** What curl is told to reach a server, before the path. */
   def forCurl(server: RunningServer): String = forCurl(server.address, server.url)

@@ -1,7 +1,10 @@
 package needletail.examples
 
+import java.io.IOException
+
+import needletail.http.Response
 import needletail.io.Address
-import needletail.server.{AdminConfig, ServerConfig}
+import needletail.server.{AdminConfig, Server, ServerConfig}
 import needletail.testing.Suite
 
 /** What the options for addresses make of a server's configuration. */
@@ -48,6 +51,15 @@ class ListeningSuite extends Suite {
       Some(AdminConfig(9090, "::1", names = Set("store.internal")))
     )
     assertEquals(config()("--admin", "9090").admin, Some(AdminConfig(9090)))
+  }
+
+  test("the next port is for a port in use, not for a host that is unknown") {
+    def at(host: String, port: Int) =
+      Server(_ => Response.ok, ServerConfig(address = Address.Tcp(host, port), loops = 1)).start()
+    val server = at("127.0.0.1", 0)
+    try assert(Listening.isInUse(intercept[IOException](at("127.0.0.1", server.port))))
+    finally server.close()
+    assert(!Listening.isInUse(intercept[IOException](at("no-such-host.invalid", 0))))
   }
 
   test("a program has no option that does nothing") {

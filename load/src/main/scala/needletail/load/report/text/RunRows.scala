@@ -124,8 +124,9 @@ private[report] object RunRows {
     val all      = m.run.total()
     val opened   = selves.map(_.opened).sum - all.count(Outcome.TimedOut) // after which the generator closes
     val requests = all.requests - all.count(Outcome.Unsent)
-    // one request each also if all are in flight at the same time
-    val needed = selves.map(s => math.max(s.users, s.open)).maxOption.getOrElse(0)
+    // one request each also if all are in flight at the same time, or if all users begin and end between two samples
+    val planned = if (m.run.plan.model == "closed") m.run.plan.users else 0
+    val needed  = selves.map(s => math.max(s.users, s.open)).maxOption.fold(planned)(math.max(_, planned))
     if (!m.run.plan.keepAlive || requests < 20 || opened * 2 < requests || opened < needed * 4L) None
     else {
       val counts = s"${Quantity.count(opened)} were opened for ${Quantity.count(requests)}"

@@ -42,6 +42,9 @@ class RunRowsSuite extends Suite {
     assert(told(run(opened = 100, keepAlive = true)))
     assert(!told(run(opened = 100, keepAlive = false)))
     assert(!told(run(opened = 10, keepAlive = true)))
+    val brief = run(opened = 100, keepAlive = true) // users who are gone before they are counted
+    val users = brief.run.plan.copy(model = "closed", users = 100)
+    assert(!told(new Measurement("run", brief.run.copy(plan = users), Some(Duration.Zero))))
     val http = run(opened = 100, keepAlive = true)
     val ws   = http.run.copy(plan = http.run.plan.copy(targets = Vector("ws://127.0.0.1:1/chat")))
     val said = RunRows.remarks(new Measurement("run", ws, Some(Duration.Zero)))

@@ -50,7 +50,7 @@ object Main {
         overload = if (chosen(unlimited)) OverloadConfig.off else OverloadConfig(),
         metrics = Seq(metrics)
       ),
-      onStart = tell
+      onStart = tell(chosen(programs), isOwn = chosen.has(programs))
     )
   }
 
@@ -80,9 +80,11 @@ object Main {
     sys.exit(2)
   }
 
-  private def tell(server: RunningServer): Unit =
-    println(s"""listening on ${server.url}; try
-               |  curl ${Listening.forCurl(server)}/cgi-bin/hello?Ann
-               |  curl --data-binary @README.md ${Listening.forCurl(server)}/cgi-bin/upload
-               |Ctrl-C ends it.""".stripMargin)
+  private def tell(directory: String, isOwn: Boolean)(server: RunningServer): Unit = {
+    val url   = Listening.forCurl(server)
+    val hints =
+      if (isOwn) Seq(s"curl $url/cgi-bin/PROGRAM, of those in $directory")
+      else Seq(s"curl $url/cgi-bin/hello?Ann", s"curl --data-binary @README.md $url/cgi-bin/upload")
+    println(s"listening on ${server.url}; try${hints.map("\n  " + _).mkString}\nCtrl-C ends it.")
+  }
 }

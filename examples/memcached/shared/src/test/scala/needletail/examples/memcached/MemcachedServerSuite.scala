@@ -49,7 +49,7 @@ class MemcachedServerSuite extends Suite {
         "get a n a\r\ndelete a\r\nget a\r\nfoo\r\nverbosity 1\r\nversion\r\nquit\r\nget n\r\n"
     val answered = "STORED\r\nVALUE a 5 2\r\nhi\r\nEND\r\nEND\r\n" +
       "CLIENT_ERROR cannot increment or decrement non-numeric value\r\n11\r\n" +
-      "VALUE a 5 2\r\nhi\r\nVALUE n 0 2\r\n11\r\nVALUE a 5 2\r\nhi\r\nEND\r\nDELETED\r\nEND\r\nERROR\r\nOK\r\nVERSION needletail\r\n"
+      "VALUE a 5 2\r\nhi\r\nVALUE n 0 2\r\n11\r\nVALUE a 5 2\r\nhi\r\nEND\r\nDELETED\r\nEND\r\nERROR\r\nOK\r\nVERSION 1.6.0-needletail\r\n"
     serving() { server =>
       val whole = new Talk(server)
       whole.send(said)
@@ -85,7 +85,7 @@ class MemcachedServerSuite extends Suite {
       talk.ask(s"set k 0 0 ${big.length}\r\n$big\r\n")("STORED\r\n")
       talk.ask(
         "get" + " k" * 20000 + "\r\nversion\r\n"
-      )("SERVER_ERROR out of memory writing get response\r\nVERSION needletail\r\n")
+      )("SERVER_ERROR out of memory writing get response\r\nVERSION 1.6.0-needletail\r\n")
       talk.close()
     }
   }
@@ -110,7 +110,7 @@ class MemcachedServerSuite extends Suite {
       val talks = (1 to 20).map(_ => new Talk(server))
       talks.head.ask("set n 0 0 1\r\n0\r\n")("STORED\r\n")
       for (_ <- 1 to 50) talks.foreach(_.send("incr n 1 noreply\r\n" * 10))
-      talks.foreach(_.ask("version\r\n")("VERSION needletail\r\n"))
+      talks.foreach(_.ask("version\r\n")("VERSION 1.6.0-needletail\r\n"))
       talks.head.ask("get n\r\n")("VALUE n 0 5\r\n10000\r\nEND\r\n")
       talks.foreach(_.close())
     }
