@@ -1,5 +1,7 @@
 package needletail.async
 
+import java.util.concurrent.RejectedExecutionException
+
 import scala.concurrent.duration.FiniteDuration
 import scala.concurrent.{Future, Promise => FuturePromise}
 import scala.util.{Failure, Try}
@@ -89,15 +91,15 @@ object AsyncFactories {
   def blocking[A](body: => A): Async[A] = Blocking.default(body)
 
   /**
-   * Starts `body` on `loop`, from any thread. If the loop has ended, fails with RejectedExecutionException. A fatal error
-   * of the virtual machine that `body` throws is the future's failure, and ends the loop. Where the loop ends after `body`
-   * has returned, the future may never complete.
+   * Starts `body` on `loop`, from any thread. If the loop has ended, or ends before the result of `body` is there, fails
+   * with RejectedExecutionException. A fatal error of the virtual machine that `body` throws is the future's failure, and
+   * ends the loop.
    */
   def run[A](loop: Loop)(body: => Async[A]): Future[A] = {
     val promise = FuturePromise[A]()
     try
       loop.execute { () =>
-        try defer(body).onComplete(t => { promise.complete(t); () })
+        try untilEnd(loop, defer(body), promise)
         catch {
           case e: Throwable => // fatal: the loop ends with it
             promise.tryFailure(e)
@@ -106,5 +108,18 @@ object AsyncFactories {
       }
     catch { case Survivable(e) => promise.tryFailure(e) } // the loop has ended
     promise.future
+  }
+
+  private def untilEnd[A](loop: Loop, running: Async[A], promise: FuturePromise[A]): Unit = {
+    val ended: Runnable = () => {
+      promise.tryFailure(new RejectedExecutionException("the event loop ended before the result was there"))
+      ()
+    }
+    if (!running.isCompleted) loop.atEnd(ended)
+    running.onComplete { result =>
+      loop.notAtEnd(ended)
+      promise.tryComplete(result)
+      ()
+    }
   }
 }

@@ -203,6 +203,9 @@ final class Connection private[io] (
    */
   private[needletail] def isQuiet: Boolean = phase == Open && input.isQuiet
 
+  /** Whether the last read may have left something with the kernel that the peer had sent by then. */
+  private[needletail] def mayHoldMore: Boolean = input.mayHoldMore
+
   // Time
 
   /** When to call `onDeadline`, on the loop's clock; Long.MaxValue for never, and after it was called. */

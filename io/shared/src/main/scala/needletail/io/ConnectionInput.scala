@@ -24,6 +24,7 @@ private[io] final class ConnectionInput(connection: Connection) {
   private var undecrypted = 0     // bytes that TLS holds, as counted in the loop's memory
   private var expected    = 0     // see Connection.expectInput
   private var total       = 0L
+  private var filled      = false // the last read took as much as there was room for
   var readsLittle         = false // see Connection.readLittle
   var along: AnyRef       = null  // see Connection.usesAlong
 
@@ -87,7 +88,9 @@ private[io] final class ConnectionInput(connection: Connection) {
     } else {
       socket.fetch(connection.handler, along, connection.timer)
       val bytes = if (wide) loop.reads.wide else loop.reads.ofSize(most)
-      val n     = read(bytes, held, math.min(room, bytes.length - held))
+      val size  = math.min(room, bytes.length - held)
+      val n     = read(bytes, held, size)
+      filled = n == size
       if (n > 0) {
         expected = 0
         if (held > 0) System.arraycopy(leftover, 0, bytes, 0, held)
@@ -160,6 +163,9 @@ private[io] final class ConnectionInput(connection: Connection) {
    */
   def isQuiet: Boolean =
     !ended && (leftover eq null) && !socket.holdsInput && read(probe, 0, 1) == 0 && connection.isOpen
+
+  /** See `Connection.mayHoldMore`. */
+  def mayHoldMore: Boolean = filled || socket.isSecure
 
   /** Passes on the bytes before `until`; the first `kept` of them are already the leftover. */
   private def deliver(bytes: Array[Byte], until: Int): Unit = {

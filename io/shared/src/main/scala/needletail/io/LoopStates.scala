@@ -120,7 +120,7 @@ private[needletail] final class LoopStates[S](
     implicit val here: ExecutionContext = ExecutionContext.parasitic
     Future
       .sequence(states.asScala.toList.map { case (loop, state) =>
-        Async.run(loop)(untilEnd(loop, f(state), isClosed)).recover { case _ => () }
+        Async.run(loop)(f(state)).recover { case _ => () } // or its loop has ended
       })
       .map(_ => ())
   }

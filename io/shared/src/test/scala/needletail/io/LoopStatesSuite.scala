@@ -36,6 +36,19 @@ class LoopStatesSuite extends Suite {
     ends(states => Try(Await.result(states.run(Async.sleep(10.millis).flatMap(_ => dies)), patience)))
   }
 
+  test("the future of Async.run fails if the loop ends while the work goes on, by an error or as it is stopped") {
+    for (end <- Seq[EventLoops => Unit](_.stop(), loops => loops(0).execute(() => { val _ = dies }))) {
+      val loops = new EventLoops(1, "jobs", daemon = true, onFailure = (_, _) => ())
+      val begun = new CountDownLatch(1)
+      val never = Async.run(loops(0)) { begun.countDown(); new AsyncPromise[Int] }
+      begun.await()
+      end(loops)
+      val error = Await.result(never.failed, patience)
+      assert(error.isInstanceOf[java.util.concurrent.RejectedExecutionException], error)
+      Await.result(loops.stopped, patience)
+    }
+  }
+
   test("who waits for work is told if its loop ends by the work before, which it took together with it") {
     val lent    = new EventLoops(1, "lent", daemon = true, onFailure = (_, _) => ())
     val states  = new LoopStates[Int]("the thing", "own", 1, lent, _ => 1, _ => ())

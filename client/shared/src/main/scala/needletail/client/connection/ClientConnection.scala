@@ -78,6 +78,9 @@ private[needletail] final class ClientConnection(
    */
   def isQuiet: Boolean = connection.isQuiet
 
+  /** Whether the server may have sent more than was read by now, behind the last response. */
+  def mayHoldMore: Boolean = connection.mayHoldMore
+
   /** Whether this request can be sent now, in addition to those in flight (RFC 9112 §9.3.2). */
   def accepts(x: ClientExchange): Boolean = isUsable && {
     inFlight.isEmpty || (inFlight.size < depth && x.mayPipeline && inFlight.first.mayPipeline && sender == null &&

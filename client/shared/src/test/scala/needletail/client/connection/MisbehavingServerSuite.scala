@@ -3,6 +3,7 @@ package needletail.client.connection
 import scala.concurrent.duration._
 import scala.reflect.ClassTag
 
+import needletail.async.Async
 import needletail.client.{Misbehaving, Peer}
 import needletail.client.call.Call
 import needletail.client.config.ClientConfig
@@ -182,6 +183,18 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
         assertEquals(client.get(server.url).await().text, "ok")
         assertEquals(server.opened.get, 2)
         eventually(server.closed.get == 2)
+    }
+  }
+
+  test("more bytes than were asked for behind an answer that fills a read: no other call gets them") {
+    val head = "HTTP/1.1 200 OK\r\nContent-Length: 65000\r\n\r\n".replace("65000", (65536 - 43).toString)
+    val full = head + "o" * (65536 - head.length)
+    scripted(
+      (peer, _) => peer.send(full + "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"),
+      strict.copy(connectionsPerHost = 1)
+    ) { (server, client) =>
+      val answers = client.await(Async.all((1 to 40).map(_ => client.get(server.url).text)))
+      assertEquals(answers.count(_.startsWith("ooo")), 40)
     }
   }
 

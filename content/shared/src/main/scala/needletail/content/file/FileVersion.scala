@@ -5,6 +5,7 @@ import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicInteger
 
 import needletail.async.Loop
+import needletail.http.message.{Answerable, Headers, HttpError, Status}
 import needletail.io.FilePart
 import needletail.io.platform.DiskFile
 
@@ -41,7 +42,7 @@ private[file] final class FileVersion(val path: Path, val status: FileStatus, ca
       throw FileVersion.Changed // a FIFO or a device is not opened, as that may wait or have effects
     val file =
       try DiskFile.open(path)
-      catch { case _: FileNotFoundException => throw FileVersion.Changed }
+      catch { case e: FileNotFoundException => throw FileVersion.notOpened(e) }
     var ok = false
     try ok = isStill
     finally if (!ok) file.close()
@@ -104,6 +105,16 @@ private[file] object FileVersion {
 
   /** Another file is there by now. */
   object Changed extends RuntimeException("the file has changed", null, false, false)
+
+  /** Descriptors have run out: 503, and the log has the path and what the system says. */
+  private final class NoDescriptor(message: String) extends IOException(message) with Answerable {
+    def asHttpError: HttpError =
+      HttpError(Status.ServiceUnavailable, "server overloaded", Headers("Retry-After" -> "1"))
+  }
+
+  /** Why a file was not opened that was there just now. The system's words are all there is, on both platforms. */
+  private[file] def notOpened(e: FileNotFoundException): Exception =
+    if (String.valueOf(e.getMessage).contains("Too many open files")) new NoDescriptor(e.getMessage) else Changed
 
   /** Bytes of the file at `path` from `from` on, `length` of them or fewer where it ends. */
   def read(path: Path, file: DiskFile, from: Long, length: Int): Array[Byte] = {

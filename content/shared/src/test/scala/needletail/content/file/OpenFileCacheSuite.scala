@@ -1,11 +1,13 @@
 package needletail.content.file
 
+import java.io.FileNotFoundException
 import java.nio.file.{Files, Path}
 import java.util.concurrent.RejectedExecutionException
 
 import scala.concurrent.duration._
 
 import needletail.async.{Loop, Timer}
+import needletail.http.message.Answerable
 import needletail.testing.{Suite, TemporaryDirectories}
 import needletail.testkit._
 
@@ -43,6 +45,15 @@ class OpenFileCacheSuite extends Suite with TemporaryDirectories {
     assertEquals(cache.size, 1)
     loop.advance(20.seconds)
     assert(cache.size == 0 && version.shared == null, cache.size)
+  }
+
+  test("a file that is not opened for want of a descriptor has not changed: 503") {
+    def why(words: String) = FileVersion.notOpened(new FileNotFoundException(s"/a ($words)"))
+    why("Too many open files") match {
+      case e: Answerable => assertEquals(e.asHttpError.status.code, 503)
+      case other         => fail(other.toString)
+    }
+    assertEquals(why("No such file or directory"), FileVersion.Changed: Exception)
   }
 
   test("no file stays open for a loop that has ended") {

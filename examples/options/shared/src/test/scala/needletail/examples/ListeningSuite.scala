@@ -58,7 +58,7 @@ class ListeningSuite extends Suite {
       Server(_ => Response.ok, ServerConfig(address = Address.Tcp(host, port), loops = 1)).start()
     val server = at("127.0.0.1", 0)
     try assert(Listening.isInUse(intercept[IOException](at("127.0.0.1", server.port))))
-    finally server.close()
+    finally { server.close(); () }
     assert(!Listening.isInUse(intercept[IOException](at("no-such-host.invalid", 0))))
   }
 

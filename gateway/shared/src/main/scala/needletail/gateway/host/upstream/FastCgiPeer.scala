@@ -40,19 +40,24 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
   private val exchanges  = new java.util.HashMap[Int, FastCgiExchange]
   private val management = new ByteWriter(64) // of the current management or END_REQUEST record
   private var served     = 0
+  private var lastId     = 0
   private var room: List[AsyncPromise[Unit]] = Nil // completed when pending content has been written
   private[host] var closing                  = false
   private[host] var lastUse: Long            = Loop.nanoTime()
 
   def isOpen: Boolean = connection.isOpen && !closing
 
+  /** Whether the server has sent nothing that was not read: it would be taken for the next request's. */
+  def isQuiet: Boolean = connection.isQuiet
+
   /** Requests in flight, including aborted ones. */
   def inFlight: Int = exchanges.size
 
   /** Begins a request: sends everything except its content. */
   def begin(parameters: Seq[(String, String)], errors: StandardErrorLog): FastCgiExchange = {
-    var id = 1
+    var id = lastId % FewIds + 1
     while (exchanges.containsKey(id)) id += 1
+    lastId = id
     val x = new FastCgiExchange(this, id, errors)
     exchanges.put(id, x)
     served += 1
@@ -217,7 +222,7 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
       x.endInputLate()
       owner.requestEnded(this)
     }
-    x.end(cause) // last, as a local redirect may begin the next request now, here and with the same id
+    x.end(cause) // last, as a local redirect may begin the next request now, here
   }
 
   private def broken(why: String): Unit = {
@@ -261,6 +266,12 @@ private object FastCgiPeer {
   final val MostPending = 128 * 1024
 
   final val MostManagement = 4096
+
+  /**
+   * Ids of requests that follow one another differ, so that a second response to one is not taken for the next one's.
+   * They stay small, as the specification has it (3.3), for programs that keep an array of them.
+   */
+  final val FewIds = 8
 
   private val overloaded = HttpError(Status.ServiceUnavailable, "server overloaded")
 }

@@ -35,7 +35,8 @@ private[host] final class FastCgiPool(
     var found: FastCgiPeer = null
     while (found == null && !idle.isEmpty) {
       val last = idle.pollLast()
-      if (last.isOpen) found = last
+      if (last.isOpen)
+        if (last.isQuiet) found = last else last.close()
     }
     idleCount = idle.size
     if (found == null && !fresh && endpoint.multiplexes)
