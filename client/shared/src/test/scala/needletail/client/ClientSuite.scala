@@ -4,9 +4,9 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.concurrent.Promise
 import scala.concurrent.duration._
-import scala.util.Try
+import scala.util.{Failure, Success, Try}
 
-import needletail.async.{Async, AsyncPromise}
+import needletail.async.{Async, AsyncPromise, TimedOut}
 import needletail.http._
 import needletail.http.text.ByteWriter
 import needletail.io.{Address, EventLoops}
@@ -185,6 +185,30 @@ class ClientSuite extends Suite with Serving {
       }
       assertEquals(text, "200 OK one two three")
       eventually(client.statistics.head.idle == 1)
+    }
+  }
+
+  test("who stops waiting for a piece of an answer may ask for it at once") {
+    def slow: ByteStream = new ByteStream {
+      private val waits                    = Iterator(0.millis, 200.millis)
+      def next(): Async[Option[Array[Byte]]] =
+        if (waits.hasNext) Async.sleep(waits.next()).map(_ => Some("piece".getBytes)) else Async.value(None)
+      def cancel(): Unit = ()
+    }
+    serving(_ => Response.ok.stream(slow)) { (server, client) =>
+      val size = client.await {
+        client.get(server.url).stream.flatMap { answer =>
+          def all(size: Int): Async[Int] =
+            answer.body.next().timeout(20.millis).transform {
+              case Success(Some(piece))  => all(size + piece.length)
+              case Success(None)         => Async.value(size)
+              case Failure(_: TimedOut)  => all(size)
+              case Failure(other)        => Async.fail(other)
+            }
+          all(0)
+        }
+      }
+      assertEquals(size, 10)
     }
   }
 

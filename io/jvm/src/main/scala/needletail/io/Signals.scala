@@ -1,6 +1,7 @@
 package needletail.io
 
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.{ExecutionContext, Future}
 
@@ -31,9 +32,27 @@ object Signals {
 
   /**
    * Calls `f`, on any thread, whenever the process receives SIGHUP, which then no longer ends it; unless it was started
-   * with SIGHUP ignored, as `nohup` does.
+   * with SIGHUP ignored, as `nohup` does. Signals that come while `f` runs have it run once more, all together.
    */
-  def onHangUp(f: () => Unit): Unit = { Signal.handle(new Signal("HUP"), _ => f()); () }
+  def onHangUp(f: () => Unit): Unit = {
+    val once = joined(f)
+    Signal.handle(new Signal("HUP"), _ => once.run())
+    ()
+  }
+
+  /** Runs `f`, unless another thread does: then that one runs it once more, however often it is asked meanwhile. */
+  private[io] def joined(f: () => Unit): Runnable = {
+    val asked = new AtomicInteger
+    () =>
+      if (asked.getAndIncrement() == 0) {
+        var seen = 1
+        while (seen > 0) {
+          try f()
+          catch { case e: Throwable => asked.set(0); throw e }
+          seen = asked.addAndGet(-seen)
+        }
+      }
+  }
 
   /** As `onTerminate`, from now on, until what it returns has waited: until `stopped` is complete. */
   def awaiting(stopped: Future[Unit])(f: () => Unit): SignalWait = {

@@ -1,5 +1,8 @@
 package needletail.io
 
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.atomic.AtomicInteger
+
 import needletail.testing.Suite
 
 class SignalsSuite extends Suite {
@@ -10,6 +13,28 @@ class SignalsSuite extends Suite {
     assertEquals(child.getInputStream.read(), 'r'.toInt) // ready
     new ProcessBuilder("kill", "-TERM", child.pid.toString).start().waitFor()
     assertEquals(ChildProcess.result(child), Some(("asked to end\n", 7)))
+  }
+
+  test("of what is asked for while the action runs it runs once more, and no thread waits") {
+    val (begun, go) = (new CountDownLatch(1), new CountDownLatch(1))
+    val ran         = new AtomicInteger
+    val once        = Signals.joined { () =>
+      ran.incrementAndGet()
+      begun.countDown()
+      go.await()
+    }
+    val first = new Thread(once)
+    first.start()
+    begun.await()
+    for (_ <- 1 to 100) once.run() // returns though the action runs
+    go.countDown()
+    first.join()
+    assertEquals(ran.get, 2)
+    once.run()
+    assertEquals(ran.get, 3)
+    val failing = Signals.joined { () => ran.incrementAndGet(); throw new Exception("in vain") }
+    for (_ <- 1 to 2) intercept[Exception](failing.run())
+    assertEquals(ran.get, 5)
   }
 
   test("a signal that has come is still due where the thread that waits for its end is interrupted") {

@@ -106,7 +106,7 @@ private[client] final class StreamingCallExecution(loop: PerLoopClient, submitte
         Async.value(Some(piece))
       } else if (failure != null) Async.fail(failure)
       else if (isDone || isLeft) Async.value(None)
-      else if (pull != null) ByteStream.tooSoon
+      else if (pull != null && !pull.isCompleted) ByteStream.tooSoon
       else {
         val waiting = new AsyncPromise[Option[Array[Byte]]]
         pull = waiting

@@ -171,7 +171,7 @@ private[server] final class BodyReader(
   private def pullNext(asPart: Boolean): Async[Option[Array[Byte]]] =
     if (failure != null) Async.fail(failure)
     else if (ended) told
-    else if (pull != null) ByteStream.tooSoon
+    else if (pull != null && !pull.isCompleted) ByteStream.tooSoon
     else if (dropping) Async.fail(tooLate)
     else {
       val piece = if (input.available > 0) take(asPart) else null

@@ -74,6 +74,23 @@ class BodySuite extends Suite with ContentRequests {
     assertEquals(content(wire.output), "abc")
   }
 
+  test("who stops waiting for a piece may ask for it at once") {
+    val go   = new AsyncPromise[Option[Array[Byte]]]
+    val wire = new FakeWire(
+      { request =>
+        val stream = request.body.stream
+        for {
+          _     <- stream.next().race(go)
+          piece <- stream.next()
+        } yield Response.ok(new String(piece.get))
+      },
+      config
+    )
+    wire.send(post(5))
+    go.succeed(None)
+    assertEquals(content(wire.turn().send("hello").output), "hello")
+  }
+
   test("a stream goes back as it comes") {
     val wire = new FakeWire(echo, config)
     assertEquals(wire.send(post(6)).output, "", "the head waits for the first piece")

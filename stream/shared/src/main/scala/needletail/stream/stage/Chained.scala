@@ -131,11 +131,13 @@ private[stream] final class FlatMapped[A, B](up: Pull[A], f: A => Pull[B]) exten
         Pull.Again
       } catch { case Survivable(e) => fail(e) }
 
-  private def fail(error: Throwable): AnyRef = {
-    over = true
-    Pull.cancel(up)
-    Pull.fail(error)
-  }
+  private def fail(error: Throwable): AnyRef =
+    if (over) Pull.End
+    else {
+      over = true
+      Pull.cancel(up)
+      Pull.fail(error)
+    }
 
   def cancel(): Unit = if (!over) {
     over = true

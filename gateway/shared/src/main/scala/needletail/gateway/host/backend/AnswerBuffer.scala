@@ -72,7 +72,7 @@ private[host] final class AnswerBuffer(most: Int, room: () => Unit) {
         Async.value(Some(piece))
       } else if (failure != null) Async.fail(failure)
       else if (over) Async.value(None)
-      else if (wanted != null) Async.fail(new IllegalStateException("the last piece has not arrived yet"))
+      else if (wanted != null && !wanted.isCompleted) ByteStream.tooSoon
       else {
         val promise = new AsyncPromise[Option[Array[Byte]]]
         wanted = promise
