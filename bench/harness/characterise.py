@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -10,7 +11,9 @@ import tempfile
 import time
 from pathlib import Path
 
+import criteria
 import machine
+import merging
 import process
 import programs
 
@@ -18,25 +21,29 @@ sys.path.insert(0, str(machine.BENCH / "gateway"))
 import setups  # noqa: E402
 
 LOAD = machine.ROOT / "dist" / "bin" / "needletail-load"
-DEFAULT = ("native", "jvm", "go", "node", "apache-cgi-native", "apache-cgi-python")
+DEFAULT = ("native", "jvm", "go", "node", "apache-cgi-native", "apache-cgi-python")  # the order of the table, too
 LIMIT = 1200  # seconds for one server
+SERVERS = "servers.json"  # of a folder of results: of each server how it was measured
 
 
 def arguments(known):
     parser = argparse.ArgumentParser(prog="bench/characterise", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="SERVER", help=f"{', '.join(known)}; default: {' '.join(DEFAULT)}")
     parser.add_argument("--objective", default="p99 < 100 ms, errors < 0.1 %", help="default: %(default)s")
-    parser.add_argument("--output", type=Path, default=machine.RESULTS, help="folder for results; default: bench/results")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the results; default: bench/results/characterise-DATE-TIME")
+    parser.add_argument("--add", action="store_true", help="keep the results of other servers in --out, so that all are in its table")
     chosen = parser.parse_args()
     unknown = [name for name in chosen.names if name not in known]
     if unknown:
         parser.error(f"no server is named {unknown[0]}")
+    if chosen.add and not chosen.out:
+        parser.error("--add needs --out DIR, the folder with the results of other servers")
     programs.need("bench/characterise", LOAD)
     return chosen
 
 
 def measure(setup, objective, folder, core):
-    """The document of needletail-load about one server, which has a core of its own; also written to `folder`."""
+    """The document of needletail-load about one server, which has a core of its own, goes to `folder`."""
     work = Path(tempfile.mkdtemp(prefix="needletail-characterise-"))
     work.chmod(0o777)
     started = []
@@ -48,77 +55,88 @@ def measure(setup, objective, folder, core):
         if status != 0:
             raise RuntimeError((err or out).strip()[-300:])
         (folder / f"{setup.name}.txt").write_text(out)
-        return json.loads(found.read_text())
     finally:
         for one in started:
             process.stop(one)
         shutil.rmtree(work, ignore_errors=True)
 
 
-def table(found):
-    """A row for each server, a column for each criterion; CLIENT-LIMITED and UNCERTAIN figures are marked."""
-    names = []
-    for _, document in found:
-        names += [c["name"] for c in document["criteria"] if c["name"] not in names]
-    lines = ["| server | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
-    for title, document in found:
-        told = {c["name"]: c for c in document["criteria"]}
-        lines.append(f"| {title} | " + " | ".join(cell(told.get(name)) for name in names) + " |")
-    return "\n".join(lines) + "\n"
+def title(setup):
+    """In the table, where it is alone."""
+    return {"native": "Needletail, native", "jvm": f"Needletail, JVM{java()}", "go": "Go, net/http"}.get(setup.name, setup.title)
 
 
-NOT_FOUND = ("Not found", "No rate satisfies")  # how needletail-load begins; its figures are 0 then
+def java():
+    """The version of the Java that dist/bin/reference starts on, after a space; nothing if it is not known."""
+    home = os.environ.get("JAVA_HOME")
+    said = machine.first_line(f"{home}/bin/java" if home else "java", "-version")
+    version = re.search(r'version "(\d+)', said or "")
+    return f" {version.group(1)}" if version else ""
 
 
-def cell(criterion):
-    if criterion is None:
-        return ""
-    low, high = number(criterion["low"]), number(criterion["high"])
-    doubt = "" if criterion["verdict"]["limit"] in ("SERVER-LIMITED", "LOAD-LIMITED") else f" ({criterion['verdict']['limit']})"
-    if criterion["text"].startswith(NOT_FOUND):
-        return f"not found{doubt}"
-    least = "≥ " if " or more " in criterion["text"] and low == high else ""
-    return f"{least}{low if low == high else f'{low} to {high}'} {criterion['unit']}{doubt}"
+def results(folder, chosen):
+    """What is known of the servers that were measured before; exits if the new results cannot stand beside it."""
+    path = folder / SERVERS
+    if not path.is_file():
+        return {}
+    if not chosen.add:
+        sys.exit(f"bench/characterise: {folder} has results already; --add keeps them")
+    known, here = json.loads(path.read_text()), machine.conditions()
+    for name, one in known.items():
+        differs = [key for key in merging.SAME if one["conditions"][key] != here[key]]
+        if differs:
+            sys.exit(f"bench/characterise: cannot add to {folder}: {name} was measured with another {differs[0]}")
+        if one["objective"] != chosen.objective:
+            sys.exit(f"bench/characterise: cannot add to {folder}: {name} was measured with the objective {one['objective']}")
+    return known
 
 
-def number(value):
-    return "-" if value is None else f"{value:,.2f}" if value < 10 else f"{value:,.0f}"
+def write(folder, known):
+    """The list of the servers, and the table, which is also returned."""
+    order = [name for name in DEFAULT if name in known] + [name for name in known if name not in DEFAULT]
+    (folder / SERVERS).write_text(json.dumps({name: known[name] for name in order}, indent=1) + "\n")
+    text = criteria.table([(known[name]["title"], json.loads((folder / f"{name}.json").read_text())) for name in order])
+    (folder / "table.md").write_text(text)
+    return text
 
 
 def main():
     known = {setup.name: setup for setup in setups.setups()}
     chosen = arguments(known)
+    folder = chosen.out or machine.RESULTS / time.strftime("characterise-%Y%m%d-%H%M%S")
+    earlier = results(folder, chosen)
     server, load = machine.cores()
     os.sched_setaffinity(0, {server})  # inherited by the servers' processes
     machine.raise_descriptor_limit()
-    folder = chosen.output / time.strftime("characterise-%Y%m%d-%H%M%S")
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        return characterise([known[name] for name in chosen.names or DEFAULT], chosen.objective, folder, load)
+        return characterise([known[name] for name in chosen.names or DEFAULT], chosen.objective, folder, earlier, load)
     finally:
         if not any(folder.iterdir()):
             folder.rmdir()
 
 
-def characterise(all_setups, objective, folder, load):
-    """Measures them one after the other, and writes what was found to `folder`; the exit status."""
-    found, failed = [], False
+def characterise(all_setups, objective, folder, earlier, load):
+    """Measures them one after the other, and adds what was found to `folder`; the exit status."""
+    found, failed, text = dict(earlier), False, ""
     for setup in all_setups:
         problem = setup.problem()
         if problem:
             print(f"{setup.title}: left out: {problem}", file=sys.stderr, flush=True)
             continue
         print(setup.title, file=sys.stderr, flush=True)
+        began, conditions = time.strftime("%Y-%m-%d %H:%M:%S %z"), machine.conditions()
         try:
-            found.append((setup.title, measure(setup, objective, folder, load)))
+            measure(setup, objective, folder, load)
         except (RuntimeError, OSError) as failure:
             print(f"  FAILED: {failure}", file=sys.stderr, flush=True)
             failed = True
-    if not found:
+        else:
+            found[setup.name] = {"title": title(setup), "objective": objective, "began": began, "conditions": conditions}
+            text = write(folder, found)
+    if not text:
         return 1
-    (folder / "conditions.json").write_text(json.dumps(machine.conditions(), indent=1))
-    (folder / "table.md").write_text(table(found))
-    print((folder / "table.md").read_text())
+    print(text)
     print(f"in {folder}: table.md, and each server's text, page and JSON", file=sys.stderr)
     return 4 if failed else 0
 

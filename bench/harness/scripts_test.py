@@ -1,5 +1,8 @@
 """Tests how scripts end where there is nothing to run or to measure. Run: python3 bench/harness/scripts_test.py"""
 
+import contextlib
+import io
+import json
 import os
 import subprocess
 import sys
@@ -10,16 +13,37 @@ from pathlib import Path
 from unittest import mock
 
 import characterise
+import criteria
 import machine
 import ports
 import process
 import store
 
 
+def document(alone=(1, 2), rate=(3, 4), capacity=(3, 4), tail=(5, 6, 7), over=(8, 0)):
+    """The JSON of needletail-load characterise, as far as the table uses it, with such figures."""
+    def criterion(name, low, high, limit="SERVER-LIMITED", more=""):
+        return {"name": name, "text": f"{low}/s to {high}/s{more}", "low": low, "high": high, "verdict": {"limit": limit}}
+
+    def part(label, p99=None, **more):
+        return {"label": label, "summary": {"latencyMillis": {} if p99 is None else {"p99": p99}, **more}}
+    told = [criterion("Responsiveness", *alone), criterion("Throughput", *rate), criterion("Capacity for latency", *capacity),
+            criterion("Maximum load", 8, 8)]
+    parts = [part("light load", alone[1]), part("9/s, held", 1000)]
+    if tail:
+        told.append(criterion("Tail latency", min(tail), max(tail)))
+        parts += [part("8/s, held", tail[2]), part("50 % of the limit", tail[0]), part("80 % of the limit", tail[1])]
+    good, share, *causes = over
+    outcomes = {"good": 1, **dict.fromkeys(causes, 1)}
+    return {"criteria": told + [criterion("Error handling", share * 100, share * 100)],
+            "parts": parts + [part("overload: 600/s", rate=good, errors=share, outcomes=outcomes), part("recovery", 1)]}
+
+
 class ScriptsTest(unittest.TestCase):
     def setUp(self):
         self.temporary = tempfile.TemporaryDirectory()
         self.folder = Path(self.temporary.name)
+        self.results = self.folder / "results"
         self.addCleanup(self.temporary.cleanup)
 
     def run_without(self, *command):
@@ -57,15 +81,79 @@ class ScriptsTest(unittest.TestCase):
         self.assertFalse(results.exists())
 
     def test_characterise_leaves_no_empty_folder(self):
-        setup = types.SimpleNamespace(name="a", title="A", problem=lambda: "not installed")
-        results, cores = self.folder / "results", os.sched_getaffinity(0)
-        chosen = types.SimpleNamespace(names=["a"], objective="", output=results)
-        try:
-            with mock.patch.object(characterise.setups, "setups", lambda: [setup]), mock.patch.object(characterise, "arguments", lambda _: chosen):
-                self.assertEqual(characterise.main(), 1)
-        finally:
-            os.sched_setaffinity(0, cores)
-        self.assertEqual(list(results.iterdir()), [])
+        status, _ = self.characterise("b", problem="not installed")
+        self.assertEqual(status, 1)
+        self.assertFalse(self.results.exists())
+
+    def characterise(self, *names, problem="", add=False, objective="p99 < 100 ms", conditions=None):
+        """Runs bench/characterise with servers that have such a problem, or figures made up of their names; (status, output)."""
+        def measure(setup, _, folder, core):
+            if setup.name == "broken":
+                raise RuntimeError("no good response")
+            (folder / f"{setup.name}.json").write_text(json.dumps(document(alone=(len(setup.name), 9))))
+        setups = [types.SimpleNamespace(name=name, title=name.upper(), problem=lambda: problem) for name in ("b", "aa", "native", "go", "broken")]
+        words = ["characterise", *names, "--objective", objective, "--out", str(self.results)] + (["--add"] if add else [])
+        same, cores, said = dict.fromkeys(characterise.merging.SAME, 1), os.sched_getaffinity(0), io.StringIO()
+        with mock.patch.object(characterise.setups, "setups", lambda: setups), mock.patch.object(characterise, "measure", measure), \
+                mock.patch.object(characterise.programs, "need"), mock.patch.object(sys, "argv", words), \
+                mock.patch.object(machine, "conditions", lambda: {**same, **(conditions or {})}), \
+                contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()):
+            try:
+                return characterise.main(), said.getvalue()
+            except SystemExit as ended:
+                return ended.code, said.getvalue()
+            finally:
+                os.sched_setaffinity(0, cores)
+
+    def test_characterise_adds_servers_to_the_table_of_others(self):
+        self.assertEqual(self.characterise("b", "go")[0], 0)
+        status, said = self.characterise("native", "aa", add=True)
+        self.assertEqual(status, 0)
+        rows = [line.split(" | ")[:2] for line in said.strip().splitlines()[2:]]  # in the order of the page, then as they came
+        self.assertEqual(rows, [["| Needletail, native", "6.0, 9.0 ms"], ["| Go, net/http", "2.0, 9.0 ms"], ["| B", "1.0, 9.0 ms"],
+                                ["| AA", "2.0, 9.0 ms"]])
+        self.assertEqual((self.results / "table.md").read_text().strip(), said.strip())
+        self.assertEqual(list(json.loads((self.results / "servers.json").read_text())), ["native", "go", "b", "aa"])
+
+    def test_characterise_keeps_the_table_where_a_server_fails(self):
+        self.characterise("b")
+        self.assertEqual(self.characterise("broken", add=True)[0], 1)
+        self.assertIn("| B |", (self.results / "table.md").read_text())
+        status, said = self.characterise("broken", "aa", add=True)
+        self.assertEqual((status, "| AA |" in said and "| B |" in said and "BROKEN" not in said), (4, True))
+
+    def test_characterise_adds_nothing_that_cannot_be_compared(self):
+        self.characterise("b")
+        for more, reason in (({}, "has results already; --add keeps them"), ({"add": True, "conditions": {"kernel": 2}}, "with another kernel"),
+                             ({"add": True, "objective": "p99 < 1 s"}, "with the objective p99 < 100 ms")):
+            self.assertIn(reason, self.characterise("aa", **more)[0])
+        self.assertEqual(list(json.loads((self.results / "servers.json").read_text())), ["b"])
+
+    def test_the_table_is_the_one_of_the_page(self):
+        measured = [
+            ("Needletail, native", document(
+                (0.0604, 0.111), (119207, 144511, "CLIENT-LIMITED", " or more"), (106709, 106709, "CLIENT-LIMITED", " or more"),
+                (6.66, 18.1, 67.6), (101200, 0.322, "timeout"))),
+            ("Needletail, JVM 17", document(
+                (0.0712, 0.143), (129618, 140304, "CLIENT-LIMITED", " or more"), (117981, 117981, "CLIENT-LIMITED", " or more"),
+                (6.36, 404, 687), (129986, 0.173, "timeout"))),
+            ("Go, net/http", document((0.0727, 0.142), (73730, 77800), (45269, 45269, "CLIENT-LIMITED", " or more"), (7.63, 42.2, 90.8),
+                                      (47568, 0.566, "timeout"))),
+            ("Node.js", document((0.0763, 0.14), (33583, 39995, "UNCERTAIN"), (13541, 13541, "CLIENT-LIMITED", " or more"),
+                                 (2.57, 2.95, 79.3), (49945, 0))),
+            ("Apache prefork, native by CGI", document((51, 53.7), (242, 300), (218, 224), (58.46, 75.4, 88.1),
+                                                       (257, 0.2746, "connect-timeout", "timeout"))),
+            ("Apache prefork, Python by CGI", document((12.51, 64.46), (74.4, 80.6), (44.52, 45.9), (74.4, 90.6, 95.9),
+                                                       (60.7, 0.384, "timeout", "connect-timeout")))]
+        page = (machine.ROOT / "docs" / "comparisons.md").read_text()
+        self.assertEqual(criteria.table(measured), criteria.documented(page))
+
+    def test_the_table_of_what_was_not_found(self):
+        found = document(rate=(1.5, 2.25, "SERVER-LIMITED", " or more"), capacity=(0, 0, "UNCERTAIN"), tail=None, over=(3, 0.004, "status"))
+        found["criteria"][2]["text"] = "No rate satisfies p99 < 100 ms, not even 1/s."
+        self.assertEqual(criteria.row("x", found), ("x", "1.0, 2.0 ms", "≥ 1.5 to 2.2", "none", "", "3.0/s good, 0.40 % failed"))
+        del found["criteria"][1:]
+        self.assertEqual(criteria.row("x", found), ("x", "1.0, 2.0 ms", "", "", "", ""))
 
     def test_images_checks_its_arguments_and_programs_first(self):
         images = machine.ROOT / "deploy" / "images"
