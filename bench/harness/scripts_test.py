@@ -1,6 +1,8 @@
 """Tests how scripts end where there is nothing to run or to measure. Run: python3 bench/harness/scripts_test.py"""
 
 import contextlib
+import importlib.machinery
+import importlib.util
 import io
 import json
 import os
@@ -163,6 +165,23 @@ class ScriptsTest(unittest.TestCase):
         for name in ("bash", "dirname", "mkdir", "sed", "python3"):
             (self.folder / name).unlink()
         self.assertEqual(self.run_without(images, "server"), (1, "", "deploy/images: buildah is missing\n"))
+
+    def test_services_of_compose_may_open_as_many_files_as_this_process(self):
+        source = importlib.machinery.SourceFileLoader("try_compose", str(machine.ROOT / "deploy" / "try-compose"))
+        said = []
+
+        def run(*command, **_):
+            said.append([str(word) for word in command])
+            return '{"Docker": {"config": {"Entrypoint": ["/program"], "Cmd": null}}}'
+        with mock.patch.object(sys, "argv", ["try-compose", str(self.folder), "--root", "x"]), mock.patch.dict(sys.modules, yaml=mock.Mock()):
+            compose = importlib.util.module_from_spec(importlib.util.spec_from_loader("try_compose", source))
+            source.exec_module(compose)
+        for limit, most in ((20000, 20000), (compose.resource.RLIM_INFINITY, 1048576)):
+            said.clear()
+            with mock.patch.object(compose, "run", run), mock.patch.object(compose.resource, "getrlimit", lambda _: (1024, limit)):
+                compose.Service("store", "needletail/store", None, {"store": "10.89.0.10"})
+            self.assertEqual(said[0], ["buildah", "--root", "x", "from", "--pull-never", "--ulimit", f"nofile={most}:{most}",
+                                       "--add-host=store:10.89.0.10", "needletail/store"])
 
     def tearDown(self):
         process.stop_all()
