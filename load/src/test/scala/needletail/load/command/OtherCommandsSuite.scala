@@ -55,7 +55,7 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
       )
     )
       assert(out.contains(name), program.out)
-    assert(out.contains("10 users at once reach"), program.out)
+    assert(out.contains("10 users at once, held, had"), program.out)
     assert(out.contains("with a bad status (503"), program.out)
     assert(out.contains("(promptly)"), program.out)
     assert(out.contains("Service was normal again within"), program.out)
@@ -90,7 +90,7 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
         // more users were still to come
         assert(program.out.contains("/s or more, with "), program.out)
         assert(
-          program.out.replaceAll("\\s+", " ").contains("of the highest rate; the search was interrupted."),
+          program.out.replaceAll("\\s+", " ").contains("of the highest rate on average; the search was interrupted."),
           program.out
         )
       }

@@ -129,8 +129,9 @@ private[load] object CharacterisationText {
     val share  = most.held.figure(Metric.Rate).getOrElse(0.0) / most.rate.high
     criterion(
       "Maximum load",
-      s"${people(most.users)} ${if (most.users == 1) "reaches" else "at once reach"} ${Quantity.share(math.min(1, share))} of the highest rate; " +
-        s"${beyond(most)}. Errors there: ${Quantity.share(failed)}, ${if (failed <= bound) "tolerable"
+      s"${people(most.users)}${if (most.users == 1) "" else " at once"}${if (most.isHeld) ", held," else ""} had " +
+        s"${Quantity.share(math.min(1, share))} of the highest rate on average; " +
+        s"${beyond(most, share)}. Errors there: ${Quantity.share(failed)}, ${if (failed <= bound) "tolerable"
           else "too many"}.",
       most.users,
       most.users,
@@ -139,13 +140,21 @@ private[load] object CharacterisationText {
     )
   }
 
-  private def beyond(most: Throughput): String = most.above match {
-    case Above.NoMore        => "more users mainly wait longer"
+  private def beyond(most: Throughput, share: Double): String = most.above match {
+    case Above.NoMore        => most.fastest.filter(_ => share < About).fold(Waiting)(elsewhere(most, _))
     case Above.Failures(at)  => s"with ${at.label}, ${cell(at, Metric.Errors)} of the requests failed"
     case Above.Generator(at) =>
       s"more is not known, as the load tester was the limit with ${people(at.run.plan.users)}"
     case Above.Bound(users) => s"more than ${people(users)} were not to be tried"
     case Above.Interruption => "the search was interrupted"
+  }
+
+  /** The search found the users who reach about the highest rate; held, they did not. */
+  private def elsewhere(most: Throughput, step: Measurement): String = {
+    val plan   = step.run.plan
+    val isMore = plan.model == "open" || plan.users > most.users
+    s"the highest was that of the step '${step.label}', so " +
+      (if (isMore) "the rate varies, or takes more users" else "the rate varies, and more users had no higher one")
   }
 
   private def tail(found: Characterisation): Criterion = {
@@ -281,6 +290,11 @@ private[load] object CharacterisationText {
 
   private def millis(measured: Measurement, metric: Metric): Double =
     measured.figure(metric).fold(0.0)(_ / 1e6)
+
+  private final val Waiting = "more users mainly wait longer"
+
+  /** The share of the highest rate from which on users are said to reach it, as in the search. */
+  private final val About = 0.95
 
   /** In nanoseconds: the time that a person would wait. */
   private final val Prompt = 1000000000L

@@ -62,7 +62,8 @@ class CharacterisationTextSuite extends Suite {
     assertEquals(most.verdict.limit, "SERVER-LIMITED")
     matches(
       criterion(found, "Maximum load").text,
-      "10 users at once reach (100|> 99\\.9|99\\.[0-9]) % of the highest rate; more users mainly wait longer\\. Errors there: 0 %, tolerable\\."
+      "10 users at once, held, had (100|> 99\\.9|99\\.[0-9]) % of the highest rate on average; more users mainly wait " +
+        "longer\\. Errors there: 0 %, tolerable\\."
     )
   }
 
@@ -78,9 +79,22 @@ class CharacterisationTextSuite extends Suite {
     assert(most.low < 510 && most.high > 550, most)
     matches(
       criterion(found, "Maximum load").text,
-      "32 users at once reach (89|90)[0-9.]* % of the highest rate; .*"
+      "32 users at once, held, had (89|90)[0-9.]* % of the highest rate on average; the highest was that of the step " +
+        "'32 users', so the rate varies, and more users had no higher one\\. Errors .*"
     )
     assert(found.overload.exists(_.asked > 1100), found.overload.map(_.asked))
+  }
+
+  test("where the rate varies, that is said, and not that other users reach less or only wait") {
+    // the machine is slower while the users are held than while they were found
+    val slow  = server.copy(serviceNanos = 30000000)
+    val found =
+      characterise()(label => healthy.copy(_1 = if (label.endsWith("users, held")) slow else server))
+    val step = "in the step '([^']+)'".r.findFirstMatchIn(criterion(found, "Throughput").text).map(_.group(1))
+    val text = criterion(found, "Maximum load").text
+    matches(text, "10 users at once, held, had 6[0-9.]+ % of the highest rate on average; the highest .*")
+    assert(text.contains(s"; the highest was that of the step '${step.getOrElse("none")}', so the rate varies"), text)
+    assert(!text.contains("mainly wait longer"), text)
   }
 
   test("an overload that is served as a whole was none, and the highest rate is its") {
@@ -116,7 +130,7 @@ class CharacterisationTextSuite extends Suite {
     assert(most.text.contains("/s or more"), most.text)
     matches(
       criterion(found, "Maximum load").text,
-      "10 users at once reach .* of the highest rate; more is not known, as the load tester was the limit with 32 users\\. .*"
+      "10 users at once, held, had .* of the highest rate on average; more is not known, as the load tester was the limit with 32 users\\. .*"
     )
   }
 
@@ -124,12 +138,12 @@ class CharacterisationTextSuite extends Suite {
     val refusing = characterise()(_ => healthy.copy(_1 = server.copy(queue = 5)))
     matches(
       criterion(refusing, "Maximum load").text,
-      "8 users at once reach .* of the highest rate; with 16 users, [0-9.]+ % of the requests failed\\. Errors .*"
+      "8 users at once, held, had .* of the highest rate on average; with 16 users, [0-9.]+ % of the requests failed\\. Errors .*"
     )
     val bounded = criterion(characterise(mostUsers = 4)(_ => healthy), "Maximum load")
-    matches(bounded.text, "4 users at once .*; more than 4 users were not to be tried\\. .*")
+    matches(bounded.text, "4 users at once, held, had .*; more than 4 users were not to be tried\\. .*")
     val one = criterion(characterise()(_ => healthy.copy(_1 = ModelServer(1, 20000000))), "Maximum load")
-    matches(one.text, "1 user reaches .* % of the highest rate; more users mainly wait longer\\. .*")
+    matches(one.text, "1 user, held, had .* % of the highest rate on average; more users mainly wait longer\\. .*")
   }
 
   test("a cause that ended the search for a rate names the rate") {
@@ -207,7 +221,7 @@ class CharacterisationTextSuite extends Suite {
     }
     matches(
       criterion(early, "Maximum load").text,
-      "4 users at once reach 100 % of the highest rate; the search was interrupted\\. .*"
+      "4 users at once had 100 % of the highest rate on average; the search was interrupted\\. .*"
     )
     assertEquals(early.throughput.map(_.above), Some(Above.Interruption: Above))
     assertEquals(early.throughput.map(_.verdict.limit), Some(Limit.Server: Limit))
