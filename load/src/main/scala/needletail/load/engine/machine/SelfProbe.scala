@@ -12,22 +12,27 @@ import needletail.load.result.{Lateness, Openings, SelfFigures}
  *
  * @param loops the system's ids of the loops' threads; -1 if unknown
  * @param target the measured server, if it is on this machine
+ * @param clock in nanoseconds
+ * @param used processor time of this process in nanoseconds, which may advance by 10 ms at a time
  */
 private[engine] final class SelfProbe(
     loops: Vector[Long],
     target: TargetProbe,
-    proc: ProcFiles = ProcFiles.system
+    proc: ProcFiles = ProcFiles.system,
+    clock: () => Long = () => System.nanoTime(),
+    used: () => Long = () => SelfProbe.processTime
 ) {
   import SelfProbe._
 
-  private var at     = System.nanoTime()
-  private var cpu    = processTime
-  private var busy   = loops.map(busyTime)
-  private var ticks  = proc.processorTicks
-  private var pauses = pauseMillis
-  private var drops  = proc.listenOverflows
-  private var served = target.ticks
+  private var readings = Vector(read()) // of the clocks, in order; as many as are needed
+  private var pauses   = pauseMillis
+  private var drops    = proc.listenOverflows
 
+  /**
+   * What was measured since the last sample. Shares of time are of at least a quarter of a second, so also of the time
+   * before an interval that was shorter: the processors' clocks advance by 10 ms at a time, which can be more than the
+   * whole of it.
+   */
   def sample(
       due: Long,
       users: Int,
@@ -39,20 +44,20 @@ private[engine] final class SelfProbe(
       lateness: Lateness,
       openings: Openings
   ): SelfFigures = {
-    val (at0, cpu0, busy0, ticks0, pauses0, drops0, served0) = (at, cpu, busy, ticks, pauses, drops, served)
-    at = System.nanoTime()
-    cpu = processTime
-    busy = loops.map(busyTime)
-    Collector.giveWay()
-    ticks = proc.processorTicks
-    served = target.ticks
-    Collector.giveWay()
+    val (pauses0, drops0) = (pauses, drops)
+    val now               = read()
+    val before            = readings.reverseIterator.find(now.at - _.at >= Shortest).getOrElse(readings.head)
+    readings = readings.dropWhile(_ ne before) :+ now
     pauses = pauseMillis
     drops = proc.listenOverflows
     Collector.giveWay()
     val timeWait = proc.timeWait
     Collector.giveWay()
-    val elapsed = math.max(1, at - at0).toDouble
+    val elapsed          = math.max(1, now.at - before.at).toDouble
+    val ticks            = now.allTicks - before.allTicks
+    val areTicksKnown    = now.busyTicks >= 0 && before.busyTicks >= 0 && ticks > 0
+    val isTargetKnown    = before.target >= 0 && now.target >= before.target && areTicksKnown
+    def share(some: Long) = some.toDouble / ticks
     SelfFigures(
       due = due,
       users = users,
@@ -60,24 +65,29 @@ private[engine] final class SelfProbe(
       opened = opened,
       resent = resent,
       lateness = lateness,
-      cpu = (cpu - cpu0) / elapsed,
-      busiestLoop = busy.zip(busy0).map { case (now, before) =>
-        math.min(1, (now - before) / elapsed)
-      }.maxOption
-        .getOrElse(0.0),
-      machineCpu =
-        if (ticks._1 < 0 || ticks._2 == ticks0._2) -1
-        else (ticks._1 - ticks0._1).toDouble / (ticks._2 - ticks0._2),
+      cpu = math.min(Runtime.getRuntime.availableProcessors.toDouble, (now.used - before.used) / elapsed),
+      busiestLoop = now.loops.zip(before.loops).map { case (at, from) => math.min(1, (at - from) / elapsed) }
+        .maxOption.getOrElse(0.0),
+      machineCpu = if (areTicksKnown) share(now.busyTicks - before.busyTicks) else -1,
       pauseMillis = pauses - pauses0,
       timeWait = timeWait,
       listenOverflows = target.droppedOf(if (drops < 0 || drops0 < 0) -1 else drops - drops0),
-      targetCpu =
-        if (served < 0 || served0 < 0 || ticks._1 < 0 || ticks._2 == ticks0._2) -1
-        else math.min(1, (served - served0).toDouble / (ticks._2 - ticks0._2)),
+      targetCpu = if (isTargetKnown) math.min(1, share(now.target - before.target)) else -1,
       openings = openings,
       searchMillis = searchMillis,
       mostUsers = mostUsers
     )
+  }
+
+  private def read(): Reading = {
+    val at    = clock()
+    val cpu   = used()
+    val each  = loops.map(busyTime)
+    Collector.giveWay()
+    val (busy, all) = proc.processorTicks
+    val reading     = new Reading(at, cpu, each, busy, all, target.ticks)
+    Collector.giveWay()
+    reading
   }
 
   /** A loop that is runnable but has no processor counts as busy: it is late too. */
@@ -88,6 +98,27 @@ private[engine] final class SelfProbe(
 }
 
 private[engine] object SelfProbe {
+
+  /**
+   * All clocks at one time.
+   *
+   * @param used processor time of this process, as `at` in nanoseconds
+   * @param loops the time for which each had work, in nanoseconds
+   * @param busyTicks of all processors, as `allTicks`; -1 if unknown
+   * @param target ticks that the target has used; -1 if unknown
+   */
+  private final class Reading(
+      val at: Long,
+      val used: Long,
+      val loops: Vector[Long],
+      val busyTicks: Long,
+      val allTicks: Long,
+      val target: Long
+  )
+
+  /** A share of less time than this, in nanoseconds, would be chance. */
+  private final val Shortest = 250L * 1000 * 1000
+
   private val system = ManagementFactory.getOperatingSystemMXBean match {
     case s: com.sun.management.OperatingSystemMXBean => s
     case other                                       =>
