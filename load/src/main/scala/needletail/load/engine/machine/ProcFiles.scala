@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 
 /** Linux's /proc, read anew each time; empty texts, or -1, if not available. */
 private[engine] final class ProcFiles(root: Path) {
-  import ProcFiles.{Listening, MaxText, Words}
+  import ProcFiles.{Listening, MaxText, ProcessTicks, Words}
 
   def text(name: String): String =
     try {
@@ -90,17 +90,18 @@ private[engine] final class ProcFiles(root: Path) {
     try Integer.parseInt(address.substring(address.lastIndexOf(':') + 1), 16)
     catch { case _: NumberFormatException => -1 }
 
-  /** The processes that have one of these sockets open; only those that this one may examine. */
-  def owners(inodes: Set[Long]): Vector[Long] = {
-    val names = inodes.map(inode => s"socket:[$inode]")
-    if (names.isEmpty) Vector.empty
-    else files(root).flatMap(_.getFileName.toString.toLongOption).filter { process =>
-      files(root.resolve(s"$process/fd")).exists { descriptor =>
-        try names(Files.readSymbolicLink(descriptor).toString)
-        catch { case NonFatal(_) => false }
-      }
+  /** All processes. */
+  def processes: Vector[Long] = files(root).flatMap(_.getFileName.toString.toLongOption)
+
+  /** The process or thread that was started last; -1 if unknown. */
+  def lastProcess: Long = ProcFiles.words(text("loadavg")).lift(4).flatMap(_.toLongOption).getOrElse(-1)
+
+  /** Whether a process has one of these sockets open; false if this one may not examine it. */
+  def hasOpen(process: Long, inodes: Set[Long]): Boolean =
+    files(root.resolve(s"$process/fd")).exists { descriptor =>
+      try ProcFiles.socket(Files.readSymbolicLink(descriptor).toString).exists(inodes)
+      catch { case NonFatal(_) => false }
     }
-  }
 
   private def files(folder: Path): Vector[Path] =
     try {
@@ -109,16 +110,17 @@ private[engine] final class ProcFiles(root: Path) {
       finally all.close()
     } catch { case NonFatal(_) => Vector.empty }
 
-  /** Ticks of the processors that a process and its children that have ended have used; -1 if it has ended itself. */
-  def processTicks(process: Long): Long = {
+  /** None if it has ended, and its parent has taken note of that. */
+  def processTicks(process: Long): Option[ProcessTicks] = {
     val stat = text(s"$process/stat")
     // the name, in parentheses, may contain anything
     val fields = ProcFiles.words(stat.substring(stat.lastIndexOf(')') + 1))
-    if (fields.length < 15) -1
+    if (fields.length < 15) None
     else {
       // its own, and those of children that have ended
-      val times = fields.slice(11, 15).map(_.toLongOption.filter(_ >= 0))
-      if (times.contains(None)) -1 else times.flatten.sum
+      val times  = fields.slice(11, 15).flatMap(_.toLongOption.filter(_ >= 0))
+      val parent = fields(1).toLongOption
+      if (times.size < 4) None else parent.map(ProcessTicks(_, times.sum))
     }
   }
 
@@ -146,6 +148,18 @@ private[engine] object ProcFiles {
   private final val Listening = "0A"
 
   val system = new ProcFiles(Paths.get("/proc"))
+
+  /**
+   * Of a process.
+   *
+   * @param ticks of the processors that it and its children that have ended have used
+   */
+  final case class ProcessTicks(parent: Long, ticks: Long)
+
+  /** The inode in `socket:[inode]`, to which the descriptor of a socket is a link. */
+  private def socket(link: String): Option[Long] =
+    if (link.startsWith("socket:[") && link.endsWith("]")) link.substring(8, link.length - 1).toLongOption
+    else None
 
   /** The calling thread's id in the system; -1 if not available. */
   def thisThread: Long =

@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit
 import scala.util.control.NonFatal
 
 /**
- * Information of the system about servers on this machine: the processor time of the processes that listen at certain ports
- * when this is made, and the connections that it dropped from their accept queues.
+ * Information of the system about servers on this machine: the processor time of the processes that listen at certain
+ * ports, and the connections that it dropped from their accept queues.
  *
  * @param ports none if the target is not on this machine
  * @param drops the number of drops so far, -1 if unknown; called rarely, as it may start a program
@@ -16,14 +16,12 @@ private[engine] final class TargetProbe(
     proc: ProcFiles = ProcFiles.system,
     drops: Set[Int] => Long = TargetProbe.drops
 ) {
-  private val processes = if (ports.isEmpty) Vector.empty else proc.owners(proc.listeners(ports))
-  private var dropped   = if (ports.isEmpty) -1L else drops(ports)
+  private val processes =
+    new TargetProcesses(if (ports.isEmpty) Set.empty else proc.listeners(ports), proc)
+  private var dropped = if (ports.isEmpty) -1L else drops(ports)
 
   /** Ticks of the processors that these processes have used; -1 if unknown. */
-  def ticks: Long = {
-    val each = processes.map(proc.processTicks)
-    if (each.isEmpty || each.contains(-1L)) -1 else each.sum
-  }
+  def ticks: Long = processes.ticks
 
   /**
    * Connections dropped since the last call; -1 if unknown. The system is asked for the target's own number only if it
