@@ -90,7 +90,10 @@ class OtherCommandsSuite extends Suite with TemporaryDirectories {
         // more users were still to come
         assert(program.out.contains("/s or more, with "), program.out)
         assert(
-          program.out.replaceAll("\\s+", " ").contains("of the highest rate on average; the search was interrupted."),
+          program.out.replaceAll(
+            "\\s+",
+            " "
+          ).contains("of the highest rate on average; the search was interrupted."),
           program.out
         )
       }

@@ -79,8 +79,8 @@ class TargetProbeSuite extends Suite with TemporaryDirectories {
 
   test("a worker that begins later counts from its begin") {
     for (isToldOfStarts <- Seq(true, false)) {
-      val system                    = new System
-      def started(last: Int): Unit  = if (isToldOfStarts) system.write("loadavg", s"0.1 0.2 0.3 1/90 $last\n")
+      val system                   = new System
+      def started(last: Int): Unit = if (isToldOfStarts) system.write("loadavg", s"0.1 0.2 0.3 1/90 $last\n")
       started(8)
       system.starts(7, parent = 1, own = 30)
       system.starts(6, parent = 1, own = 5, sockets = Nil)

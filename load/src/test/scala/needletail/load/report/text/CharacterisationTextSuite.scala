@@ -93,7 +93,10 @@ class CharacterisationTextSuite extends Suite {
     val step = "in the step '([^']+)'".r.findFirstMatchIn(criterion(found, "Throughput").text).map(_.group(1))
     val text = criterion(found, "Maximum load").text
     matches(text, "10 users at once, held, had 6[0-9.]+ % of the highest rate on average; the highest .*")
-    assert(text.contains(s"; the highest was that of the step '${step.getOrElse("none")}', so the rate varies"), text)
+    assert(
+      text.contains(s"; the highest was that of the step '${step.getOrElse("none")}', so the rate varies"),
+      text
+    )
     assert(!text.contains("mainly wait longer"), text)
   }
 
@@ -143,7 +146,10 @@ class CharacterisationTextSuite extends Suite {
     val bounded = criterion(characterise(mostUsers = 4)(_ => healthy), "Maximum load")
     matches(bounded.text, "4 users at once, held, had .*; more than 4 users were not to be tried\\. .*")
     val one = criterion(characterise()(_ => healthy.copy(_1 = ModelServer(1, 20000000))), "Maximum load")
-    matches(one.text, "1 user, held, had .* % of the highest rate on average; more users mainly wait longer\\. .*")
+    matches(
+      one.text,
+      "1 user, held, had .* % of the highest rate on average; more users mainly wait longer\\. .*"
+    )
   }
 
   test("a cause that ended the search for a rate names the rate") {
