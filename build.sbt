@@ -358,7 +358,7 @@ lazy val store   = program("store").dependsOn(
 
 /** One request, many calls at the same time. */
 lazy val stock = program("stock")
-  .dependsOn(options, client, json, services % "test->test", testing % Test, testkit % Test)
+  .dependsOn(services % "compile;test->test", client, json, testing % Test, testkit % Test)
 
 /** All of it in one process, with customers and a page to watch: what `run` starts. */
 lazy val demo = program("demo")

@@ -20,7 +20,7 @@ class StockPageSuite extends Suite with Running {
 
   /** The services, which hold on to the requests for some paths until they are let go. */
   private class Held(holds: String => Boolean) extends Handler {
-    private val services = new Services(0.millis).routes
+    private val services = new Services(new Faults(0.millis)).routes
     private val held     = new ConcurrentLinkedQueue[Option[Response] => Unit]
     private val paths    = new ConcurrentLinkedQueue[String]
     val gaveUp           = new AtomicInteger // calls whose caller has given up
