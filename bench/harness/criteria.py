@@ -7,7 +7,8 @@ HEAD = ("server", "alone: p50, p99", "highest rate, per second", "rate that meet
 
 # How the program's text begins where it found no rate; the figures are 0 then.
 NOT_FOUND = ("Not found", "No rate satisfies", "Not searched")
-FAILED = {"timeout": "timed out", "connect-timeout": "got no connection in time", "refused": "refused", "reset": "reset"}
+FAILED = {"timeout": "timed out", "connect-timeout": "got no connection in time", "refused": "refused", "reset": "reset",
+          "unsent": "not sent"}
 
 
 def table(found):
