@@ -133,7 +133,8 @@ class CharacterisationTextSuite extends Suite {
     assert(most.text.contains("/s or more"), most.text)
     matches(
       criterion(found, "Maximum load").text,
-      "10 users at once, held, had .* of the highest rate on average; more is not known, as the load tester was the limit with 32 users\\. .*"
+      "10 users at once, held, had .* of the highest rate on average; more is not known, as the load " +
+        "tester was the limit with 32 users\\. .*"
     )
   }
 
@@ -141,7 +142,8 @@ class CharacterisationTextSuite extends Suite {
     val refusing = characterise()(_ => healthy.copy(_1 = server.copy(queue = 5)))
     matches(
       criterion(refusing, "Maximum load").text,
-      "8 users at once, held, had .* of the highest rate on average; with 16 users, [0-9.]+ % of the requests failed\\. Errors .*"
+      "8 users at once, held, had .* of the highest rate on average; with 16 users, [0-9.]+ % of " +
+        "the requests failed\\. Errors .*"
     )
     val bounded = criterion(characterise(mostUsers = 4)(_ => healthy), "Maximum load")
     matches(bounded.text, "4 users at once, held, had .*; more than 4 users were not to be tried\\. .*")
