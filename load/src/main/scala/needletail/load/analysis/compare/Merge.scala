@@ -56,25 +56,28 @@ object Merge {
     }
     val seconds = shifted.groupBy { case (isAfter, i) => isAfter -> Math.floorDiv(i.startMillis, 1000L) }
       .toVector.sortBy(_._1)
+      .map { case (_, intervals) => intervals.map(_._2) }
     RunResult(
       plan(parts.map(_.plan), first.plan),
       parts.flatMap(_.machine),
       first.kinds,
       started,
       ends.max,
-      seconds.map { case ((isAfter, second), intervals) =>
-        val start = if (isAfter) math.max(second * 1000, ends.max) else second * 1000
-        interval(start, intervals.map(_._2), first.kinds.size)
+      seconds.zip(seconds.drop(1).map(start) :+ Long.MaxValue).map { case (second, next) =>
+        interval(second, next, first.kinds.size)
       },
       parts.flatMap(_.reasons).distinctBy(_._1),
       ends.zip(parts).map { case (end, part) => end + part.backlogMillis }.max - ends.max
     )
   }
 
-  private def interval(start: Long, parts: Vector[Interval], kinds: Int): Interval =
+  private def start(parts: Vector[Interval]): Long = parts.map(_.startMillis).min
+
+  /** It lasts until the next one starts, however long its parts are: all together last as long as the load. */
+  private def interval(parts: Vector[Interval], next: Long, kinds: Int): Interval =
     Interval(
-      start,
-      math.max(1, math.min(1000, parts.map(i => i.startMillis + i.lengthMillis).max - start)),
+      start(parts),
+      math.max(1, math.min(next, parts.map(i => i.startMillis + i.lengthMillis).max) - start(parts)),
       (0 until kinds).map(kind => Figures.sum(parts.map(_.kinds(kind)))).toVector,
       self(parts.map(_.self))
     )

@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 
 import needletail.load.analysis.{ModelDriver, ModelServer, Plans}
 import needletail.load.analysis.verdict.Window
+import needletail.load.plan.Load
 import needletail.load.result.{Figures, Lateness}
 import needletail.testing.Suite
 
@@ -28,7 +29,8 @@ class MergeSuite extends Suite {
   test("seconds are laid side by side by the clock") {
     val whole = Merge(Vector(first, second)).fold(fail(_), identity)
     // last what came after the load's end
-    assertEquals(whole.intervals.map(_.startMillis), Vector(0L, 1000L, 2000L, 3000L, 4000L, 5000L, 6300L))
+    assertEquals(whole.intervals.map(_.startMillis), Vector(0L, 1000L, 2000L, 3000L, 4000L, 5300L, 6300L))
+    assertEquals(whole.intervals.take(6).map(_.lengthMillis), Vector(1000L, 1000L, 1000L, 1000L, 1300L, 1000L))
     assertEquals(whole.intervals.head.total.requests, first.intervals.head.total.requests)
     assertEquals(
       whole.intervals(1).total.requests,
@@ -38,11 +40,34 @@ class MergeSuite extends Suite {
 
   test("the rate is that of the time until the load's end, which is not that of a second") {
     val overloaded = new ModelDriver(ModelServer(workers = 5)) // 500/s
-    val part       = overloaded.run(Plans.open(1000, 1500.millis, connections = 100000), _ => true)
-    val whole = Merge(Vector(part, part.copy(startedMillis = part.startedMillis + 3))).fold(fail(_), identity)
-    val window = new Window(whole)
-    assertEquals(window.seconds, 1.503)
-    assert(math.abs(window.goodRate() - 1000) < 20, window.goodRate())
+    for (time <- Seq(1500, 1200, 3200)) {
+      val part  = overloaded.run(Plans.open(1000, time.millis, connections = 100000), _ => true)
+      val late  = part.copy(startedMillis = part.startedMillis + 3)
+      val whole = Merge(Vector(part, late)).fold(fail(_), identity)
+      val window = new Window(whole)
+      assertEquals(window.seconds, (time + 3) / 1000.0)
+      assert(math.abs(window.goodRate() - 1000) < 20, window.goodRate())
+    }
+  }
+
+  test("what parts of different times leave between them is no time of theirs") {
+    val later = second.copy(startedMillis = first.startedMillis + 20300)
+    val whole = Merge(Vector(first, later)).fold(fail(_), identity)
+    assertEquals(new Window(whole).seconds, 10.0)
+    val mean = (new Window(first).goodRate() + new Window(second).goodRate()) / 2
+    assertEqualsDouble(new Window(whole).goodRate(), mean, 0.001)
+  }
+
+  test("a load that begins with a ramp is merged with its ends") {
+    val ramp  = Plans.open(1000, 3.seconds, connections = 100000)
+    val steps = Vector(Load.Step(0, 1000, 1200.millis), Load.Step(1000, 1000, 1800.millis))
+    val part  = driver.run(ramp.copy(load = Load.Open(steps, connections = 100000)), _ => true)
+    val late  = part.copy(startedMillis = part.startedMillis + 3)
+    val whole = Merge(Vector(part, late)).fold(fail(_), identity)
+    assertEquals(
+      whole.intervals.take(3).map(i => (i.startMillis, i.lengthMillis)),
+      Vector((0L, 1200L), (1200L, 800L), (2000L, 1003L))
+    )
   }
 
   test("of what a generator's loops did besides, the worst counts") {
