@@ -41,4 +41,19 @@ class SharedValuesSuite extends Suite {
     assert(shared.succeed(1))
     assertEquals(other.poll, Some(Success(2)))
   }
+
+  test("an element whose turn is yet to come stays when its other observers have withdrawn") {
+    val loop   = new ManualLoop
+    val slow   = new AsyncPromise[Int]
+    val shared = new AsyncPromise[Int]
+    val other  = shared.map(_ + 1)
+    val stream = Stream(1, 2).mapAsync(2)(n => if (n == 1) slow else shared)
+    val first  = loop.within(stream.next())
+    loop.within(other.cancel())
+    assert(slow.succeed(1))
+    assert(shared.succeed(2))
+    assertEquals(loop.run(first), Success(Some(1)))
+    assertEquals(loop.run(stream.next()), Success(Some(2)))
+    assertEquals(loop.run(stream.next()), Success(None))
+  }
 }

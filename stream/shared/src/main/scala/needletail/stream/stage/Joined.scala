@@ -211,12 +211,13 @@ private[stream] final class Until[A](up: Pull[A], signal: Async[Any]) extends Jo
 private[stream] final class MappedAsync[A, B](up: Pull[A], parallelism: Int, f: A => Async[B])
     extends Joined[B] {
   private val side    = new Side(up, changed)
-  private val running = new mutable.ArrayDeque[Async[B]](math.min(parallelism, 16))
+  private val running = new mutable.ArrayDeque[Slot](math.min(parallelism, 16))
   private var upOver  = false
 
-  /** Listens to the first one. */
-  private val listener = new ResultListener[B] {
-    def completed(result: Result[B]): Unit = changed()
+  /** Observes a result from the start: otherwise it would be cancelled if others withdraw before its turn. */
+  private final class Slot(val async: Async[B]) extends ResultListener[B] {
+    listen(async)
+    def completed(result: Result[B]): Unit = if (running.headOption.contains(this)) changed()
   }
 
   protected def poll(): AnyRef = {
@@ -224,12 +225,10 @@ private[stream] final class MappedAsync[A, B](up: Pull[A], parallelism: Int, f: 
     if (running.isEmpty) if (upOver) end(Pull.End) else Pull.Again
     else {
       val first  = running.head
-      val result = first.resultOrNull
-      if (result == null) {
-        if (!listener.isListening) listener.listen(first)
-        Pull.Again
-      } else {
-        listener.withdraw()
+      val result = first.async.resultOrNull
+      if (result == null) Pull.Again
+      else {
+        first.withdraw() // it may not have been told yet
         running.removeHead()
         if (result.isValue) result.value.asInstanceOf[AnyRef] else end(Pull.fail(result.error))
       }
@@ -245,13 +244,13 @@ private[stream] final class MappedAsync[A, B](up: Pull[A], parallelism: Int, f: 
           upOver = true
           more = false
         case later: Later =>
-          running += later.async.asInstanceOf[Async[B]] // its turn comes after those that are under way
+          running += new Slot(later.async.asInstanceOf[Async[B]]) // its turn comes after those that are under way
           upOver = true
           more = false
         case element =>
           side.take()
-          val begun = started(element.asInstanceOf[A])
-          if (over) withdraw(begun) // `f` has cancelled the stream
+          val begun = new Slot(started(element.asInstanceOf[A]))
+          if (over) begun.withdraw() // `f` has cancelled the stream
           else running += begun
       }
   }
@@ -260,14 +259,7 @@ private[stream] final class MappedAsync[A, B](up: Pull[A], parallelism: Int, f: 
 
   protected def cancelAll(): Unit = {
     side.cancel()
-    listener.withdraw()
-    running.foreach(withdraw)
+    running.foreach(_.withdraw()) // which cancels those that nobody else observes
     running.clear()
-  }
-
-  /** Cancels it, unless others observe it, too. */
-  private def withdraw(async: Async[B]): Unit = {
-    listener.listen(async)
-    listener.withdraw()
   }
 }
