@@ -31,17 +31,17 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
 
   /**
    * `body` with its length; fails with HttpError 413 beyond `maxSpool`. Throws IllegalStateException if reading it has
-   * begun, so that the program would get only the rest.
+   * begun, so that the program would get only the rest; the content fails if that happens before it is read here.
    */
   def apply(body: MessageBody): Async[SizedContent] = {
     body.refuseIfBegun()
     if (body.isEmpty) Async.value(SizedContent.none)
-    else if (body.length >= 0) Async.value(new SizedContent(body.length, body.stream, () => ()))
+    else if (body.length >= 0) Async.value(new SizedContent(body.length, body.allPieces, () => ()))
     else {
       val collected = new Collected(body)
       var complete  = false
       collected
-        .read(body.stream)
+        .read(body.allPieces)
         .map { content =>
           complete = true
           content

@@ -100,4 +100,12 @@ class BodySpoolSuite extends Suite with TemporaryDirectories {
       intercept[IllegalStateException](spool(body))
     }
   }
+
+  test("a body of known length that is read in part before the program's turn comes fails") {
+    val pieces  = ByteStream.fromIterator(Iterator("abc", "def").map(_.getBytes))
+    val body    = MessageBody.streamed(pieces, 6L, MessageBody.of("abcdef"))
+    val content = spool(body).poll.flatMap(_.toOption).getOrElse(fail("nothing is to be waited for"))
+    assert(body.stream.next().poll.exists(_.isSuccess))
+    assert(content.stream.next().poll.exists(_.isFailure))
+  }
 }
