@@ -36,7 +36,7 @@ private[command] final class CommandContext(
   /**
    * Runs a plan and shows progress.
    *
-   * @param enough called after each second; returns whether to stop
+   * @param enough called after each interval; returns whether to stop
    */
   def measure(
       plan: LoadPlan,
@@ -47,7 +47,6 @@ private[command] final class CommandContext(
     val (millis, requests) = PlanFromOptions.expected(plan)
     val progress           = new Progress(terminal, label, millis, requests)
     val soFar              = new Figures
-    var seconds            = 0
     if (terminal.live) terminal.replace(s"$label: getting ready") // the first run takes some seconds for that
     val result =
       try
@@ -56,8 +55,8 @@ private[command] final class CommandContext(
           interval => {
             progress.see(interval)
             soFar.add(interval.total)
-            seconds += 1
-            !interrupted && !TotalFailure.already(soFar, seconds) && !enough(interval)
+            val lasted = interval.startMillis + interval.lengthMillis
+            !interrupted && !TotalFailure.already(soFar, lasted) && !enough(interval)
           }
         )
       finally progress.end()

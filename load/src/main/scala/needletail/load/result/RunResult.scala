@@ -10,7 +10,8 @@ package needletail.load.result
  * @param startedMillis since 1970
  * @param loadMillis how long load was offered; answers may have arrived later
  * @param intervals in order, ramp included: one second each, but for those at the end of the ramp and of the load, which
- *   are ends of intervals too (a quarter of a second to one and a quarter), and the last
+ *   are ends of intervals too (a quarter of a second to one and a quarter, or less where one follows the other, or the
+ *   start, sooner), and the last
  * @param reasons the message of the first failure of an outcome, by the outcome's name, if the name does not tell what
  *   was wrong
  * @param backlogMillis open: for how long after `loadMillis` requests that had become due before still waited in the

@@ -285,6 +285,17 @@ class RunCommandSuite extends Suite with TemporaryDirectories {
     assert(program.out.contains("closed model, 10 users, 3 s"), program.out)
   }
 
+  test("a run without a connection is given up after three seconds, however many intervals these are") {
+    val inner  = new ModelDriver(ModelServer(refuses = true))
+    var lasted = 0L
+    val model  = new needletail.load.engine.LoadRunner {
+      def run(plan: LoadPlan, watch: needletail.load.result.Interval => Boolean) =
+        inner.run(plan, i => { val goOn = watch(i); if (goOn) lasted = i.startMillis + i.lengthMillis; goOn })
+    }
+    new ModelProgram(model).run("run", url, "--duration", "1h", "--ramp", "300ms")
+    assertEquals(lasted, 2000L, "with what followed, three seconds")
+  }
+
   test("a scenario is run, and the command line may say another load") {
     val model    = new ModelDriver(ModelServer())
     val scenario = LoadPlan(

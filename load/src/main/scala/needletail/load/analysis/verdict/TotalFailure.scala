@@ -20,17 +20,20 @@ object TotalFailure {
     }
   }
 
-  /** Whether waiting longer is useless: the name has no address, or there was no connection for some seconds. */
-  def already(figures: Figures, seconds: Int): Boolean =
+  /** Whether waiting longer is useless: the name has no address, or there was no connection for three seconds. */
+  def already(figures: Figures, millis: Long): Boolean =
     figures.good == 0 && figures.requests > 0 && {
       figures.count(Outcome.Unresolved) == figures.requests ||
-      seconds >= 3 && WithoutConnection.map(figures.count).sum == figures.requests
+      millis >= 3000 && WithoutConnection.map(figures.count).sum == figures.requests
     }
 
-  /** Whether a run has ended for that reason. */
+  /** Whether a run has ended for that reason. What was left then may have failed for others. */
   def gaveUp(run: RunResult): Boolean = {
-    val seconds = run.intervals.filter(_.lengthMillis >= 1000)
-    already(Figures.sum(seconds.map(_.total)), seconds.size)
+    val soFar = new Figures
+    run.intervals.exists { interval =>
+      soFar.add(interval.total)
+      already(soFar, interval.startMillis + interval.lengthMillis)
+    }
   }
 
   private val WithoutConnection = Vector(Outcome.Refused, Outcome.Unresolved, Outcome.ConnectFailed)

@@ -47,6 +47,28 @@ class FailuresSuite extends Suite {
     assertEquals(reason(), Some("no request was completed"))
   }
 
+  test("a run was given up once there was no connection for three seconds, whatever failed of what was left") {
+    def ended(outcome: Outcome) = {
+      val made = new Figures
+      made.failed(outcome, 0, 1000)
+      Vector(made)
+    }
+    val run = new ModelDriver(ModelServer()).run(Plans.closed(1, Some(1)), _ => true)
+    def gaveUp(millis: Int*)(left: Outcome*): Boolean = {
+      val outcomes = millis.map(_ => Outcome.Refused) ++ left
+      val lengths  = millis ++ left.map(_ => 1000)
+      val starts   = lengths.scanLeft(0)(_ + _)
+      TotalFailure.gaveUp(run.copy(intervals = outcomes.indices.map { n =>
+        run.intervals.head.copy(starts(n).toLong, lengths(n).toLong, ended(outcomes(n)))
+      }.toVector))
+    }
+    assert(gaveUp(1000, 1000, 1000)(Outcome.Unsent))
+    assert(gaveUp(300, 700, 1000, 1000)(Outcome.Unsent))
+    assert(!gaveUp(300, 700, 1000)(Outcome.Unsent))
+    assert(gaveUp(1200, 800, 1000)())
+    assert(!gaveUp(1000, 1000)(Outcome.Good))
+  }
+
   test("a status of success that was not to be is told too") {
     val some = figures(Outcome.Good -> 200, Outcome.BadStatus -> 204, Outcome.BadStatus -> 204)
     assertEquals(
