@@ -184,8 +184,8 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
       I,
       O
     ]] // it may connect at once, and end so: meanwhile, no other one begins
-    val opening = Connector
-      .connect(
+    val opening = Async.defer( // what it throws must not leave the attempt under way for good
+      Connector.connect(
         context.nextHop,
         loop,
         config.socket,
@@ -193,7 +193,7 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
         tls = context.tls,
         through = context.handshake()
       )(connection => new ClientConnection(connection, context, this))
-      .flatMap(prepared)
+    ).flatMap(prepared)
     attempt = opening
     if (isClosed) opening.cancel() // meanwhile
     opening.onComplete { result =>

@@ -3,6 +3,7 @@ package needletail.tcp
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
+import needletail.io.{Address, ProxyHandshake, TunnelProxy}
 import needletail.testing.Suite
 
 /** Requests that wait for a connection: they leave the queue when their time is over, and one is opened for them. */
@@ -68,6 +69,32 @@ class WaitingRequestsSuite extends Suite with WithTestServer {
         assertEquals(await(client.future("behind", 10.seconds)), "behind")
         assertEquals(await(held), "held")
         assertEquals((server.opened.get, client.statistics.notOpened), (3, 1L))
+        eventually(isIdle(client), client.statistics)
+      }
+    }
+  }
+
+  test("an attempt to connect that ends with an exception is one that has failed: a later one is made") {
+    var attempts = 0 // used on the client's loop, but for the first, when the client is made
+    serving((peer, line) => peer.send(s"$line\n")) { server =>
+      val through = new TunnelProxy {
+        def address: Address.Tcp                       = server.at.asInstanceOf[Address.Tcp]
+        def handshake(to: Address.Tcp): ProxyHandshake = {
+          attempts += 1
+          if (attempts == 2) throw new IllegalStateException("not now")
+          new ProxyHandshake("open\n".getBytes, 100, to.port) {
+            def accepts(bytes: Array[Byte], count: Int) = bytes(count - 1) == '\n'
+            def wanted(bytes: Array[Byte], count: Int)  = 1
+          }
+        }
+      }
+      val config = one.copy(proxy = Some(through), reconnectDelay = 1.milli, maxReconnectDelay = 5.millis)
+      calling(server, config) { client =>
+        val e = intercept[TcpClientError.CannotConnect](await(client.future("a")))
+        assert(e.getMessage.endsWith("not now"), e.getMessage)
+        eventually(client.statistics.open == 0, client.statistics)
+        val answer = client.await(Async.sleep(100.millis).flatMap(_ => client.call("b")))
+        assertEquals(answer, "b")
         eventually(isIdle(client), client.statistics)
       }
     }
