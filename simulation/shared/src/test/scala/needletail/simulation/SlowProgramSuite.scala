@@ -121,8 +121,11 @@ class SlowProgramSuite extends Suite with QuietWorlds {
         }
     }
 
-  /** A FastCGI server that takes several requests at once. Answers the first with a MiB and others with a few bytes. */
-  private final class Multiplexing(end: Endpoint) {
+  /**
+   * A FastCGI server that takes several requests at once. Answers the first with a MiB and others with a few bytes; or,
+   * with `bursts`, the first with more than may wait for a client whenever it is told to, and others never.
+   */
+  private final class Multiplexing(end: Endpoint, bursts: Boolean = false) {
     private val scratch = new Array[Byte](65536)
     private var in      = Array.emptyByteArray
     private var out     = Array.emptyByteArray
@@ -139,13 +142,27 @@ class SlowProgramSuite extends Suite with QuietWorlds {
         if (in(1) == 5 && length == 0) answer(in(3).toInt)
         in = in.drop(8 + length + in(6))
       }
-      out = out.drop(end.put(out, 0, out.length))
+      flush()
+    }
+
+    private def flush(): Unit = out = out.drop(end.put(out, 0, out.length))
+
+    val burstSize: Int = 10 * 32768
+
+    def burst(): Unit = {
+      for (_ <- 1 to burstSize / 32768) out ++= FastCgiRecords.record(6, 1, new Array[Byte](32768))
+      flush()
     }
 
     private def length: Int = (in(4) & 0xff) << 8 | in(5) & 0xff
 
     private def answer(id: Int): Unit = {
       begun += 1
+      if (bursts) { if (begun == 1) out ++= FastCgiRecords.record(6, id, head) }
+      else whole(id)
+    }
+
+    private def whole(id: Int): Unit = {
       out ++= FastCgiRecords.record(6, id, head)
       val pieces = if (begun == 1) 32 else 1
       for (_ <- 1 to pieces) out ++= FastCgiRecords.record(6, id, new Array[Byte](32768))
@@ -186,5 +203,92 @@ class SlowProgramSuite extends Suite with QuietWorlds {
       val _ = server.close()
       world.pass(20.seconds.toNanos)
     }
+  }
+
+  /** A client that reads what comes as long as it is told to. */
+  private final class Pausing(end: Endpoint) {
+    private val scratch = new Array[Byte](65536)
+    private var reads   = false
+    var count           = 0
+    end.onChange = () => act()
+
+    def send(text: String): Unit = { end.put(Service.ascii(text), 0, text.length); () }
+    def close(): Unit            = end.close()
+
+    def read(all: Boolean): Unit = {
+      reads = all
+      act()
+    }
+
+    private def act(): Unit = if (reads) {
+      var n = end.take(scratch, 0, scratch.length)
+      while (n > 0) {
+        count += n
+        n = end.take(scratch, 0, scratch.length)
+      }
+    }
+  }
+
+  test(
+    "FastCGI: a program that hangs has its time, to which just that does not count in which it is not heard"
+  ) {
+    // in most worlds the network takes so much at a time that what is sent at once has come a little later
+    assert((1L to 9L).exists(seed => inWorld(seed)(hangs)))
+  }
+
+  /** Whether the network took so much at a time; otherwise nothing is tested. */
+  private def hangs(world: World): Boolean = {
+    var isWide                = false
+    var program: Multiplexing = null
+    val port                  = world.network.listen(
+      0,
+      end => {
+        isWide = end.peer.capacity >= 4096
+        program = new Multiplexing(end, bursts = true)
+      }
+    )
+    val routes = fastcgi("/app", Address.Tcp("127.0.0.1", port), config.copy(connections = 1, multiplex = 4))
+    val server = Server(
+      routes,
+      ServerConfig(
+        loops = 1,
+        handlerTimeout = 1.minute,
+        maxPendingOutput = 1000,
+        overload = OverloadConfig.off,
+        blockedLoop = Duration.Zero,
+        log = Log.none
+      )
+    ).startOn(world.platform)
+    def connect() = Iterator.continually(world.network.connect(server.port)).map { end =>
+      if (end.capacity != 4096) end.close()
+      end
+    }.find(_.capacity == 4096).get
+    val request = "GET /app/x HTTP/1.1\r\nHost: a\r\n\r\n"
+    val large   = new Pausing(connect())
+    large.send(request)
+    world.pass(1.second.toNanos)
+    val got   = new StringBuilder
+    val other = new SimpleClient(connect())(
+      (bytes, n) => { got.append(new String(bytes, 0, n, "US-ASCII")); () },
+      _ => ()
+    )
+    // it is heard for 600 ms of each second, and has two
+    if (isWide) for (second <- 0 to 3) {
+      program.burst()
+      world.pass(200.millis.toNanos)
+      if (second == 0) other.send(Service.ascii(request))
+      world.pass(200.millis.toNanos)
+      assertEquals(got.toString, "", s"second $second")
+      large.read(all = true)
+      world.pass(600.millis.toNanos)
+      assert(large.count >= (second + 1) * program.burstSize, large.count)
+      large.read(all = false)
+    }
+    if (isWide) assertEquals((program.begun, got.toString.slice(9, 12)), (2, "504"))
+    large.close()
+    other.close()
+    val _ = server.close()
+    world.pass(20.seconds.toNanos)
+    isWide
   }
 }

@@ -36,6 +36,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   private var began                     = 0L
   private var progress                  = 0L // time of the last progress
   private var inputProgress             = 0L // the backend's by then
+  private var unheard                   = 0L // for how long it was not heard by then
 
   private var finished               = false
   private var feeding: Async[Unit]   = null
@@ -64,7 +65,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
     head = new ByteWriter(1024)
     headNanos = timeForHead
     began = Loop.nanoTime()
-    progress = began
+    progressed()
     answer.onCancel(() => close(complete = false))
     checkAfter(math.min(headNanos, config.maxTime.toNanos))
     if (content.stream == null) backend.endInput() else feeding = feed()
@@ -259,6 +260,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   private def progressed(): Unit = {
     progress = Loop.nanoTime()
     inputProgress = backend.inputProgress
+    unheard = backend.unheardNanos
   }
 
   /** Looks whether the program has read more of what was written to it: most of a large piece may still wait. */
@@ -269,25 +271,33 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
 
   /** When it reads shows only when somebody looks: so often that the time of its last progress is known well enough. */
   private def checkAfter(nanos: Long): Unit = {
-    val look = if (content.stream == null) nanos else math.max(Conversation.LeastLook, headOrStreamNanos / 64)
+    val look = if (content.stream == null) nanos else lookNanos
     timer = loop.schedule(math.min(nanos, look), () => checkTime())
   }
 
-  /** Ends a program that makes no progress while it is waited for. Slow clients are the server's task. */
+  private def lookNanos: Long = math.max(Conversation.LeastLook, headOrStreamNanos / 64)
+
+  /**
+   * Ends a program that makes no progress while it is waited for, and heard. Slow clients are the server's task.
+   * None of its time passes while it is not heard: it is looked at often then, as nobody tells when that is over.
+   */
   private def checkTime(): Unit = if (!finished) {
     if (content.stream != null) lookAtInput()
     val now     = Loop.nanoTime()
-    val stalled = headOrStreamNanos - (now - progress)
+    val missed  = math.max(0, backend.unheardNanos - unheard) // less if it is on another connection since
+    val stalled = headOrStreamNanos - (now - progress - missed)
     val whole   = config.maxTime.toNanos - (now - began)
     val unread  = if (discarding) config.timeout.toNanos - (now - discardingSince) else whole
-    val isIdle  = !awaitsProgram || awaitsClient || !backend.isHeard
+    val isIdle  = !awaitsProgram || awaitsClient
     if (whole <= 0 || (stalled <= 0 && !isIdle)) tooLong()
     else if (unread <= 0) { // it is not stuck, but nobody wants what it writes
       config.log.warn(s"$what: it went on writing after its response and was terminated")
       fail(Conversation.tooSlow)
     } else {
-      if (isIdle) progress = now
-      checkAfter(math.min(if (isIdle) headOrStreamNanos else stalled, math.min(whole, unread)))
+      if (isIdle) progressed()
+      val next =
+        if (isIdle) headOrStreamNanos else if (backend.isHeard) stalled else math.max(stalled, lookNanos)
+      checkAfter(math.min(next, math.min(whole, unread)))
     }
   }
 

@@ -157,6 +157,7 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
     private var repeats                   = 0
 
     override def isHeard: Boolean              = present.isHeard
+    override def unheardNanos: Long            = present.unheardNanos
     def write(bytes: Array[Byte]): Async[Unit] = present.write(bytes)
     def endInput(): Unit                       = {
       inputEnd = true

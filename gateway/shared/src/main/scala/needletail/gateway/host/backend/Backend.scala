@@ -27,6 +27,9 @@ private[host] trait Backend {
   /** Whether what the program writes is read: not while another request of its connection has to be waited for. */
   def isHeard: Boolean = true
 
+  /** For how long it was not, in nanoseconds. */
+  def unheardNanos: Long = 0
+
   /** Whether nothing of a response has arrived. */
   def isUnused: Boolean = false
 

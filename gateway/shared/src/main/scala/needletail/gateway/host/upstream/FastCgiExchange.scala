@@ -27,7 +27,8 @@ private[host] final class FastCgiExchange(
   override def inputProgress: Long = Math.min(connection.outputProgress, contentUntil)
   override def offerInput(): Unit  = connection.offerPending()
 
-  override def isHeard: Boolean = !connection.isPaused
+  override def isHeard: Boolean   = !connection.isPaused
+  override def unheardNanos: Long = connection.pausedNanos
 
   def endInput(): Unit = if (!inputEnded && !isOver && !isDropped) {
     inputEnded = true

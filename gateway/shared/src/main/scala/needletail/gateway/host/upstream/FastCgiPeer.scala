@@ -42,6 +42,8 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
   private var served     = 0
   private var lastId     = 0
   private var room: List[AsyncPromise[Unit]] = Nil // completed when pending content has been written
+  private var unreadNanos                    = 0L  // for how long reading was paused before
+  private var pausedAt                       = 0L  // since when it is, if it is
   private[host] var closing                  = false
   private[host] var lastUse: Long            = Loop.nanoTime()
 
@@ -96,6 +98,9 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
   /** Whether nothing is read from it until a client has read more. */
   def isPaused: Boolean = connection.isPaused
 
+  /** For how long that was so, in nanoseconds. */
+  def pausedNanos: Long = unreadNanos + (if (isPaused) Loop.nanoTime() - pausedAt else 0)
+
   def outputProgress: Long = connection.outputProgress
 
   // the kernel reports room in its buffer only long after a slow reader has freed it
@@ -133,7 +138,10 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
 
   private[host] def noMore: Async[Nothing] = Async.fail(new PeerLost("the connection is closed"))
 
-  private[host] def roomAgain(): Unit = if (connection.isPaused && !anyIsFull) connection.resumeReading()
+  private[host] def roomAgain(): Unit = if (isPaused && !anyIsFull) {
+    unreadNanos = pausedNanos
+    connection.resumeReading()
+  }
 
   /** Whether all of its requests were given up. */
   private def servesNobody: Boolean = {
@@ -163,6 +171,7 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
           content(bytes, parser.dataFrom, parser.dataUntil)
           if (anyIsFull) {
             connection.pauseReading()
+            pausedAt = Loop.nanoTime()
             go = false
           }
         case FastCgiParser.End  => recordEnded()
