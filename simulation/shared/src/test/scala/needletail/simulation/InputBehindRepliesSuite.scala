@@ -14,7 +14,7 @@ import needletail.simulation.tls.{PlatformTlsEngines, TestKeys, TlsEngine}
 import needletail.simulation.world.{Endpoint, FaultRates, World}
 import needletail.tcp.{Codec, Decoded, Decoder}
 import needletail.testing.Suite
-import needletail.websocket.webSocket
+import needletail.websocket.{webSocket, WebSocket}
 
 /** Idle clients that have sent something ahead, behind replies in progress, do not keep the memory for good. */
 class InputBehindRepliesSuite extends Suite {
@@ -34,8 +34,22 @@ class InputBehindRepliesSuite extends Suite {
     GET / "rests" to webSocket { socket =>
       socket.pause()
       _ => ()
+    },
+    GET / "feeds" to webSocket { socket =>
+      socket.pause()
+      socket ! piece
+      feed(socket)
+      _ => ()
     }
   )
+
+  /** As fast as a [[Slow]] client reads, and a client of these sends nothing but what is here. */
+  private def feed(socket: WebSocket): Unit =
+    if (socket.isOpen) {
+      socket ! piece
+      Async.sleep(200.millis).onComplete(_ => feed(socket))
+    }
+  private def piece: Array[Byte] = new Array[Byte](4000)
 
   private val config = ServerConfig(
     loops = 1,
@@ -234,6 +248,55 @@ class InputBehindRepliesSuite extends Suite {
         assert(idle.exists(_.answer.endsWith("memory is short")), idle.map(_.answer))
         idle ++ Seq(refused, served)
       }
+  }
+
+  /** Sends some bytes, and reads 400 every 20 ms. */
+  private final class Slow(world: World, port: Int, sends: Array[Byte]*) extends Client {
+    private val end = Iterator.continually(world.network.connect(port)).map { end =>
+      if (end.capacity != 4096) end.close()
+      end
+    }.find(_.capacity == 4096).get
+    private val scratch = new Array[Byte](400)
+    private var isGone  = false
+    private var left    = Array.emptyByteArray
+    act()
+    sends.foreach { bytes =>
+      left ++= bytes
+      world.pass(20.millis.toNanos)
+    }
+
+    private def act(): Unit = if (!isOver) {
+      left = left.drop(end.put(left, 0, left.length))
+      val n = end.take(scratch, 0, scratch.length)
+      if (n > 0) received.append(new String(scratch, 0, n, "US-ASCII"))
+      world.after(20.millis.toNanos)(act())
+    }
+    def isReset: Boolean = end.isReset
+    def isOver: Boolean  = isGone || end.isReset || end.hasEnd
+    def close(): Unit    = if (!isGone) {
+      isGone = true
+      end.close()
+    }
+  }
+
+  test(
+    "messages that the listener of a WebSocket has not asked for, whose peer reads what it sends meanwhile"
+  ) {
+    serving { (world, port) =>
+      val frames  = new Frames(world.random, isClient = true)
+      val message = frames(0x82, new Array[Byte](50000))
+      val idle    = Seq.fill(3)(new Slow(world, port, bytes(get("feeds", upgrade)), message))
+      seconds(world, 3) // they send their messages in pieces, too
+      val refused = new Plain(world, port, bytes(post(60000), 30000), new Array[Byte](30000))
+      assertEquals(refused.statuses, List("503"), "the memory is short")
+      seconds(world, 9)
+      val served = new Plain(world, port, bytes(post(60000), 30000), new Array[Byte](30000))
+      seconds(world, 1) // the network may take 700 bytes at a time
+      assertEquals(served.statuses, List("200"))
+      assertEquals(idle.count(_.isReset), 0)
+      assert(idle.exists(_.answer.endsWith("memory is short")), idle.map(_.answer.takeRight(20)))
+      idle ++ Seq(refused, served)
+    }
   }
 
   test("parts of TLS records behind a stream, and of a WebSocket that is silent") {

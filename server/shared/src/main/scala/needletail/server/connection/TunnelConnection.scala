@@ -148,8 +148,11 @@ private[server] final class TunnelConnection(
     super.heldForPeer + (if (handler == null) 0 else handler.held)
 
   private[needletail] override def relieve(): Unit =
-    if (connection.pendingBytes > 0 || handler == null || isOver || isMostlyUndecrypted) connection.abort()
+    if (handler == null || isOver || isMostlyPending || isMostlyUndecrypted) connection.abort()
     else turn(if (handler.held > 0) Relieve else InputDropped) // otherwise all that is held is unused input
+
+  /** Whether most of what is held is output, which is held until the peer reads it. */
+  private def isMostlyPending: Boolean = connection.pendingBytes > handler.held + connection.unusedBytes
 
   /** Whether most of what is held is a part of a TLS record, which is held until the connection is closed. */
   private def isMostlyUndecrypted: Boolean =
