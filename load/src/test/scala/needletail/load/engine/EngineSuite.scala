@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 import needletail.http.{Handler, Response}
 import needletail.load.plan.{Load, Pause}
 import needletail.load.result.Lateness
-import needletail.testing.Suite
+import needletail.testing.{Pause => Blocked, Suite}
 
 class EngineSuite extends Suite with Serving {
   override def munitTimeout: Duration = 2.minutes
@@ -97,6 +97,22 @@ class EngineSuite extends Suite with Serving {
       val load  = Load.Closed(12, Some(2), None, ramp = 100.millis, pause = Pause.Constant(2.seconds))
       val stays = run(closed(server.url, 1, 1).copy(load = load, loops = 2))
       assertEquals(stays.mostUsers, 12)
+    }
+  }
+
+  test("users who pause as the time ends were there until then") {
+    serving(ok) { server =>
+      val load = Load.Closed(100, None, Some(1500.millis), pause = Pause.Constant(1.second))
+      // who collects the counts is late, and tells no loop of the end before it comes to it by itself
+      val result = run(
+        closed(server.url, 1, 1).copy(load = load),
+        i => {
+          if (i.startMillis == 0) Blocked(800.millis)
+          true
+        }
+      )
+      val last = result.intervals.filter(_.startMillis < result.loadMillis).last
+      assertEquals((last.startMillis, last.lengthMillis, last.self.users), (1000L, 500L, 100))
     }
   }
 

@@ -46,6 +46,7 @@ private[engine] final class ClosedWorker(
 
   /** The time is over: pausing users send no more, waiting ones get their answer. */
   private def end(): Unit = {
+    tally.advance(endNanos) // until then they were present
     isEnding = true
     while (!waiting.isEmpty) waiting.takeDue(waiting.firstDue) match {
       case w: Walker => w.retire()
