@@ -183,7 +183,8 @@ private[gateway] final class FastCgiRequest(
     private[needletail] override def isHeard: Boolean = holdsUnread || !connection.isPaused
 
     def offerOutput(): Unit = ()
-    def progress: Long      = received
+    def bytesSent: Long     = received
+    def outputTaken: Long   = 0
     def relieve(): Unit     = connection.relieve(FastCgiRequest.this)
   }
 

@@ -16,24 +16,40 @@ private[needletail] abstract class HeldMemory {
   /** Whether it is output that waits until the peer reads. */
   private[needletail] def isOutput: Boolean
 
-  /**
-   * Grows with what the peer sends, unless that is for later than output which it has not read; without `holdsUnread` also
-   * with what it reads. May overflow, and may be less where one of these has changed.
-   */
-  private[needletail] def progress: Long
+  /** Whether what the peer sends now is for later than the output that waits for it, and so is no progress. */
+  private[needletail] def sendsAhead: Boolean = false
+
+  /** Bytes that the peer has sent so far. */
+  private[needletail] def bytesSent: Long
+
+  /** Grows as the peer reads. */
+  private[needletail] def outputTaken: Long
 
   /** Whether the peer can make progress: what it sends is read. */
   private[needletail] def isHeard: Boolean = true
 
-  /** Makes what has been read since show in `progress`. */
+  /** Makes what has been read since show in `outputTaken`. */
   private[needletail] def offerOutput(): Unit
 
   /** Releases the bytes: refuses or aborts the requests that they are held for. */
   private[needletail] def relieve(): Unit
 
-  private var askedAt: Long        = Long.MinValue // never
-  private var lookedAt: Long       = 0             // when the peer last made progress, and how much by then
-  private var progressBefore: Long = 0
+  private var askedAt: Long  = Long.MinValue // never
+  private var lookedAt: Long = 0             // when the peer last made progress
+  private var progress: Long = 0 // since then: bytes that it sent or read, whichever counted at the time
+
+  // by the last call
+  private var sentBefore: Long  = 0
+  private var takenBefore: Long = 0
+
+  private def count(isAhead: Boolean, isReader: Boolean): Unit = {
+    val sent  = bytesSent
+    val taken = outputTaken
+    if (!(isReader && sendsAhead)) progress += sent - sentBefore
+    if (!isAhead) progress += taken - takenBefore
+    sentBefore = sent
+    takenBefore = taken
+  }
 
   /**
    * Whether the peer has sent almost nothing, or read nothing, for a while; that it reads is not enough where input
@@ -48,15 +64,14 @@ private[needletail] abstract class HeldMemory {
     // its time begins with the first call, and anew if there was none for long
     val begins = askedAt == Long.MinValue || now - askedAt > patience || !isHeard
     askedAt = now
-    (begins || now - lookedAt >= patience) && {
-      if (isReader) offerOutput()
-      val moved  = progress
-      val least  = if (isReader) 1 else HeldMemory.LeastSent
-      val by     = moved - progressBefore // negative if a count has overflowed
-      val stalls = !begins && by >= 0 && by < least
+    val isTime = begins || now - lookedAt >= patience
+    if (isTime && isReader) offerOutput()
+    count(isAhead, isReader)
+    isTime && {
+      val stalls = !begins && progress < (if (isReader) 1 else HeldMemory.LeastSent)
       if (!stalls) {
         lookedAt = now
-        progressBefore = moved
+        progress = 0
       }
       stalls
     }

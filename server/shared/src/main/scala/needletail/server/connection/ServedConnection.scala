@@ -33,13 +33,8 @@ abstract class ServedConnection(val connection: Connection) extends HeldMemory w
 
   private[needletail] final def isOutput: Boolean   = connection.isBackedUp
   private[needletail] final def offerOutput(): Unit = connection.offerPending()
-  private[needletail] final def progress: Long      =
-    if (holdsUnread) connection.bytesRead
-    else if (isOutput && sendsAhead) connection.outputProgress
-    else connection.bytesRead + connection.outputProgress
-
-  /** Whether what the peer sends now is for later than the output that waits for it, and so is no progress. */
-  private[needletail] def sendsAhead: Boolean = false
+  private[needletail] final def bytesSent: Long     = connection.bytesRead
+  private[needletail] final def outputTaken: Long   = connection.outputProgress
 
   /** Calls `f` for all that is held for its peer and has a progress of its own: the connection, if there is no other. */
   private[needletail] def eachHeld(f: HeldMemory => Unit): Unit = f(this)

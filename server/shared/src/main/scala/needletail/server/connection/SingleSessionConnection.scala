@@ -18,7 +18,8 @@ private[needletail] abstract class SingleSessionConnection(connection: Connectio
   final def nowNanos: Long     = connection.loop.nowNanos
   final def pendingOutput: Int = connection.pendingBytes
 
-  final override def heldInput: Int = connection.unusedBytes
+  final override def takenOutput: Long = connection.bytesWritten
+  final override def heldInput: Int    = connection.unusedBytes
 
   final def write(bytes: Array[Byte], from: Int, count: Int): Unit      = connection.write(bytes, from, count)
   final def writeOwned(bytes: Array[Byte], from: Int, count: Int): Unit =

@@ -15,6 +15,9 @@ private[needletail] trait SessionOutput {
   /** Bytes written that the kernel has not taken. */
   def pendingOutput: Int
 
+  /** Bytes written so far that the kernel has taken; 0 if unknown. */
+  def takenOutput: Long = 0
+
   /** Bytes that are held for input which the session has not used. */
   def heldInput: Int = 0
 

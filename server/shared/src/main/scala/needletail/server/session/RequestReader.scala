@@ -119,6 +119,12 @@ private[server] final class RequestReader(
 
   // content
 
+  /** How much output the kernel has taken when it has taken all that precedes the last content's reply. */
+  private var outputBefore: Long = 0
+
+  /** Whether no output of earlier requests waits for the client to read it. */
+  def followsAllOutput: Boolean = wire.takenOutput >= outputBefore
+
   /** Begins to read the content of the request with that head. */
   def beginContent(head: RequestView, owner: BodyReader.Owner): BodyReader = {
     val config = context.config
@@ -133,6 +139,9 @@ private[server] final class RequestReader(
       decoder
     )
     latest = body
+    outputBefore =
+      if (state.server == SessionState.Free) wire.takenOutput + wire.pendingOutput + context.writer.length
+      else Long.MaxValue // replies that are not written yet come before it
     body
   }
 

@@ -16,8 +16,12 @@ private[needletail] final class SessionMemory private[session] (
   def awaitsClient: Boolean =
     !state.isEnded && (state.isInHead || reader.body != null && reader.body.isWanted)
 
-  /** Whether what it reads is content of the request whose reply is due next, or was written last; not of a later one. */
-  def readsContent: Boolean = state.hasContent && (queue.isEmpty || (queue.first.body eq reader.body))
+  /**
+   * Whether what it reads is content of the request whose reply is due next, or was written last; not of a later one,
+   * nor while earlier replies wait for the client to read them.
+   */
+  def readsContent: Boolean =
+    state.hasContent && reader.followsAllOutput && (queue.isEmpty || (queue.first.body eq reader.body))
 
   /** Whether a handler is at work, or a stream whose first piece the reply waits for. */
   def isAtWork: Boolean = queue.isAtWork
