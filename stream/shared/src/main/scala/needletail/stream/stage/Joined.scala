@@ -244,7 +244,8 @@ private[stream] final class MappedAsync[A, B](up: Pull[A], parallelism: Int, f: 
           upOver = true
           more = false
         case later: Later =>
-          running += new Slot(later.async.asInstanceOf[Async[B]]) // its turn comes after those that are under way
+          // its turn comes after those that are under way
+          running += new Slot(later.async.asInstanceOf[Async[B]])
           upOver = true
           more = false
         case element =>
