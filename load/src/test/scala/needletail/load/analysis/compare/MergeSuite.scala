@@ -30,7 +30,10 @@ class MergeSuite extends Suite {
     val whole = Merge(Vector(first, second)).fold(fail(_), identity)
     // last what came after the load's end
     assertEquals(whole.intervals.map(_.startMillis), Vector(0L, 1000L, 2000L, 3000L, 4000L, 5300L, 6300L))
-    assertEquals(whole.intervals.take(6).map(_.lengthMillis), Vector(1000L, 1000L, 1000L, 1000L, 1300L, 1000L))
+    assertEquals(
+      whole.intervals.take(6).map(_.lengthMillis),
+      Vector(1000L, 1000L, 1000L, 1000L, 1300L, 1000L)
+    )
     assertEquals(whole.intervals.head.total.requests, first.intervals.head.total.requests)
     assertEquals(
       whole.intervals(1).total.requests,
@@ -41,9 +44,9 @@ class MergeSuite extends Suite {
   test("the rate is that of the time until the load's end, which is not that of a second") {
     val overloaded = new ModelDriver(ModelServer(workers = 5)) // 500/s
     for (time <- Seq(1500, 1200, 3200)) {
-      val part  = overloaded.run(Plans.open(1000, time.millis, connections = 100000), _ => true)
-      val late  = part.copy(startedMillis = part.startedMillis + 3)
-      val whole = Merge(Vector(part, late)).fold(fail(_), identity)
+      val part   = overloaded.run(Plans.open(1000, time.millis, connections = 100000), _ => true)
+      val late   = part.copy(startedMillis = part.startedMillis + 3)
+      val whole  = Merge(Vector(part, late)).fold(fail(_), identity)
       val window = new Window(whole)
       assertEquals(window.seconds, (time + 3) / 1000.0)
       assert(math.abs(window.goodRate() - 1000) < 20, window.goodRate())

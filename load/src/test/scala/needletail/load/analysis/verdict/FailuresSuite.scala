@@ -47,7 +47,9 @@ class FailuresSuite extends Suite {
     assertEquals(reason(), Some("no request was completed"))
   }
 
-  test("a run was given up once there was no connection for three seconds, whatever failed of what was left") {
+  test(
+    "a run was given up once there was no connection for three seconds, whatever failed of what was left"
+  ) {
     def ended(outcome: Outcome) = {
       val made = new Figures
       made.failed(outcome, 0, 1000)
