@@ -5,7 +5,6 @@ import java.util.concurrent.RejectedExecutionException
 
 import needletail.io.platform.{ConnectionOptions, Socket}
 import needletail.io.proxyprotocol.{AwaitedHeaders, ProxyHeader, TrustedProxies}
-import needletail.io.tls.HandshakeFailure
 
 /**
  * A socket that a [[Listener]] has accepted and that belongs to no loop yet. Its owner must either start or close it,
@@ -108,7 +107,7 @@ final class AcceptedSocket private[io] (socket: Socket, isUnix: Boolean) {
 
   private def giveBack(tls: TlsIdentity, gone: Runnable): Unit =
     try {
-      if (tls ne null) tls.counts.broken(hasBegun = false, HandshakeFailure.Silent)
+      if (tls ne null) tls.counts.refused()
       socket.close()
     } finally if (gone ne null) gone.run()
 }

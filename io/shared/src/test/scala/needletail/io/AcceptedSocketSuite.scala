@@ -4,7 +4,7 @@ import java.io.IOException
 
 import needletail.io.platform.{ListenOptions, Socket, TlsServerContext}
 import needletail.io.proxyprotocol.TrustedProxies
-import needletail.io.tls.TlsCounts
+import needletail.io.tls.{HandshakeFailure, TlsCounts}
 
 /** Whatever becomes of an accepted socket, its end is told once and its descriptor given back. */
 class AcceptedSocketSuite extends LoopSuite {
@@ -91,12 +91,15 @@ class AcceptedSocketSuite extends LoopSuite {
     failure <- Seq(new IOException("no TLS"), new IllegalStateException("no TLS"), new NoClassDefFoundError)
   )
     test(s"fault 5: the end is told where TLS fails to begin with ${failure.getClass.getSimpleName}") {
+      val identity = brokenIdentity(() => failure)
       told((loop, socket, events) =>
-        socket.start(loop, ConnectionOptions(), brokenIdentity(() => failure), gone = gone(events)) { _ =>
+        socket.start(loop, ConnectionOptions(), identity, gone = gone(events)) { _ =>
           events.add("a handler")
           new Recorder(events)
         }
       )("gone")
+      // it was not open: otherwise there would seem to be one silent client less than there is
+      assertEquals((identity.counts.open, identity.counts.failed(HandshakeFailure.Silent)), (0L, 1L))
     }
 
   test("the end is told where it cannot be found out whether the peer is a proxy that is trusted") {

@@ -55,12 +55,18 @@ final class TlsCounts private[io] () {
   private[io] def reloaded(): Unit     = { reloadsDone.incrementAndGet(); () }
   private[io] def failedReload(): Unit = { reloadsFailed.incrementAndGet(); () }
 
+  /** A connection that has ended before there was a TLS socket for it, which would have been `opened`. */
+  private[io] def refused(): Unit = count(HandshakeFailure.Silent)
+
   /** @param hasBegun whether the client has sent anything */
   private[io] def broken(hasBegun: Boolean, why: HandshakeFailure): Unit = {
     openOnes.decrementAndGet()
     if (hasBegun) presentOnes.decrementAndGet()
-    val kind = if (!hasBegun && (why eq HandshakeFailure.Incomplete)) HandshakeFailure.Silent else why
-    failedOnes.incrementAndGet(HandshakeFailure.all.indexOf(kind))
+    count(if (!hasBegun && (why eq HandshakeFailure.Incomplete)) HandshakeFailure.Silent else why)
+  }
+
+  private def count(why: HandshakeFailure): Unit = {
+    failedOnes.incrementAndGet(HandshakeFailure.all.indexOf(why))
     ()
   }
 }

@@ -10,6 +10,7 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.http.{Handler, Https, Request, Response}
+import needletail.io.tls.HandshakeFailure
 import needletail.io.{Tls, TlsServerConfig}
 import needletail.testing.{Suite, TemporaryDirectories}
 
@@ -74,6 +75,18 @@ class ProxiedSuite extends Suite with TemporaryDirectories {
       assertEquals(lines.size, 1, lines)
       assert(lines.peek.startsWith(expected), lines)
       assert(lines.peek.endsWith(" was closed: a proxy sent no PROXY header"), lines)
+    }
+  }
+
+  test("connections that end without a header, as a balancer's health checks do, are no handshakes") {
+    if (Tls.isKnown) {
+      val issued   = newAuthority().issue("DNS:localhost")
+      val identity = Tls.server(TlsServerConfig(issued.chain, issued.key))
+      ServerFixture.serving(handler, behind.copy(log = Log.none, tls = Some(identity))) { server =>
+        for (_ <- 1 to 3) new Socket("127.0.0.1", server.port).close()
+        eventually(identity.counts.failed(HandshakeFailure.Silent) == 3L, identity.counts.failed)
+        assertEquals(identity.counts.open, 0L)
+      }
     }
   }
 
