@@ -8,7 +8,7 @@ import java.security.{Principal, PrivateKey}
 import javax.net.ssl.SSLEngineResult.HandshakeStatus
 import javax.net.ssl.{SSLContext, SSLEngine, TrustManager, X509ExtendedKeyManager}
 
-import needletail.io.system.tls.Trust
+import needletail.io.system.tls.{Pem, Trust}
 import needletail.io.tls.{HandshakeFailure, TlsCounts, TlsPair}
 
 /** Where the JDK's engine does not say what has happened, or does not get over it. */
@@ -19,7 +19,7 @@ class TlsEngineSuite extends TlsPair {
 
   private def overflowingContext: SSLContext = {
     val context = SSLContext.getInstance("TLS")
-    context.init(null, Array[TrustManager](Trust.also(Trust.of(authority.file, None))(overflowing)), null)
+    context.init(null, Array[TrustManager](Trust.also(Trust.of(Pem.certificates(authority.file), None))(overflowing)), null)
     context
   }
 

@@ -7,7 +7,7 @@ import javax.net.ssl.{SSLContext, SSLEngine, TrustManager}
 import scala.util.Random
 
 import needletail.io.platform.TransferBuffers
-import needletail.io.system.tls.{TlsSocket, Trust}
+import needletail.io.system.tls.{Pem, TlsSocket, Trust}
 import needletail.io.tls.TlsCounts
 import needletail.testing.{Certificate, Suite}
 
@@ -22,7 +22,7 @@ class TlsWorldSuite extends Suite {
 
   private lazy val trusting = {
     val context = SSLContext.getInstance("TLS")
-    context.init(null, Array[TrustManager](Trust.of(Certificate.local.file, None)), null)
+    context.init(null, Array[TrustManager](Trust.of(Pem.certificates(Certificate.local.file), None)), null)
     context
   }
 

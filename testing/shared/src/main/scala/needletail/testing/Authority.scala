@@ -9,8 +9,14 @@ import java.nio.file.{Files, Path}
  * @param folder for its files, which is empty
  * @param name of its certificate's subject
  * @param by   who has issued its certificate; None: itself
+ * @param uses what its key may be used for; empty: that is not said
  */
-final class Authority(folder: Path, name: String, by: Option[Authority] = None) {
+final class Authority(
+    folder: Path,
+    name: String,
+    by: Option[Authority] = None,
+    uses: String = "keyCertSign, cRLSign"
+) {
   private val config = file("ca.cnf")
   private val key    = file("ca.key")
   private var issued = 0
@@ -46,7 +52,7 @@ final class Authority(folder: Path, name: String, by: Option[Authority] = None) 
        |[dn]
        |[v3_ca]
        |basicConstraints = critical, CA:TRUE
-       |keyUsage = critical, keyCertSign, cRLSign
+       |${if (uses.isEmpty) "" else s"keyUsage = critical, $uses"}
        |subjectKeyIdentifier = hash
        |""".stripMargin
   )
@@ -77,6 +83,7 @@ final class Authority(folder: Path, name: String, by: Option[Authority] = None) 
    *                  with the one before
    * @param isExpired whether it is not valid any more
    * @param days      how long it is valid
+   * @param more      another extension, such as `crlDistributionPoints = URI:http://...`
    */
   def issue(
       names: String,
@@ -85,13 +92,14 @@ final class Authority(folder: Path, name: String, by: Option[Authority] = None) 
       isExpired: Boolean = false,
       days: Int = 2,
       until: String = "",
-      further: Seq[(String, String)] = Nil
+      further: Seq[(String, String)] = Nil,
+      more: String = ""
   ): Issued = {
     issued += 1
     val (chain, secret) = (file(s"$issued.pem"), file(s"$issued.key"))
-    val (request, more) = (file(s"$issued.csr"), file(s"$issued.ext"))
+    val (request, extra) = (file(s"$issued.csr"), file(s"$issued.ext"))
     val alternatives    = if (names.isEmpty) "" else s"subjectAltName = $names\n"
-    write(more, s"${alternatives}basicConstraints = CA:FALSE\n")
+    write(extra, s"${alternatives}basicConstraints = CA:FALSE\n$more\n")
     val kind = algorithm match {
       case "rsa" => "rsa:2048"
       case "ec"  => "ec -pkeyopt ec_paramgen_curve:prime256v1"
@@ -108,7 +116,7 @@ final class Authority(folder: Path, name: String, by: Option[Authority] = None) 
       if (isExpired) "-startdate 20200101000000Z -enddate 20200102000000Z"
       else if (until.nonEmpty) s"-enddate $until"
       else s"-days $days"
-    openssl(s"ca -batch -notext -preserveDN -config $config -in $request -out $chain -extfile $more $dates")
+    openssl(s"ca -batch -notext -preserveDN -config $config -in $request -out $chain -extfile $extra $dates")
     new Issued(chain, secret)
   }
 
@@ -124,6 +132,13 @@ final class Authority(folder: Path, name: String, by: Option[Authority] = None) 
 
   /** Replaces the list of revoked certificates by one that expires in so many hours. */
   def listForHours(hours: Int): Unit = openssl(s"ca -config $config -gencrl -crlhours $hours -out $revoked")
+
+  /** Replaces the list of revoked certificates by one with this extension, such as `issuingDistributionPoint = ...`. */
+  def listWith(extension: String): Unit = {
+    val extended = file("list.cnf")
+    write(extended, new String(Files.readAllBytes(config), UTF_8) + s"[list]\n$extension\n")
+    openssl(s"ca -config $extended -gencrl -crlexts list -out $revoked")
+  }
 
   /** Converts a key by `openssl` with these arguments, in which `IN` and `OUT` are replaced by its file and the new one. */
   def converted(key: Path, arguments: String): Path = {

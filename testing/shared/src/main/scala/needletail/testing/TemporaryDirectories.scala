@@ -16,8 +16,11 @@ trait TemporaryDirectories extends Suite {
   }
 
   /** A new authority, whose files are in such a directory. */
-  def newAuthority(name: String = "Test Authority", by: Option[Authority] = None): Authority =
-    new Authority(temporaryDirectory(), name, by)
+  def newAuthority(
+      name: String = "Test Authority",
+      by: Option[Authority] = None,
+      uses: String = "keyCertSign, cRLSign"
+  ): Authority = new Authority(temporaryDirectory(), name, by, uses)
 
   override def afterAll(): Unit = {
     made.forEach(directory => delete(directory.toFile))

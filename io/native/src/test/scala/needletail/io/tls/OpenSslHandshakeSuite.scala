@@ -71,12 +71,6 @@ class OpenSslHandshakeSuite extends TlsPair {
     }
   }
 
-  /** A time in UTC, in the form of certificates. */
-  private def inSeconds(count: Int): String = {
-    val process = new ProcessBuilder("date", "-u", "-d", s"$count seconds", "+%Y%m%d%H%M%SZ").start()
-    new java.io.BufferedReader(new java.io.InputStreamReader(process.getInputStream)).readLine()
-  }
-
   tlsTest("what OpenSSL has for an announced message counts as held") {
     serving(config) { served =>
       withClient(served.listener) { client =>

@@ -1,6 +1,8 @@
 package needletail.io.tls
 
+import java.io.IOException
 import java.nio.charset.StandardCharsets.ISO_8859_1
+import java.nio.file.Path
 import java.util.Base64
 
 /** When lists of revoked certificates (CRLs) expire. It reads no more of them; who verifies a list reads all of it. */
@@ -14,6 +16,11 @@ private[io] object RevocationLists {
       catch { case _: IndexOutOfBoundsException | _: IllegalArgumentException => None } // it is damaged
     }.minOption
   }
+
+  /** For a file with a list that does not say when it expires: it would be good for ever. */
+  def endless(file: Path): IOException = new IOException(
+    s"$file has a certificate revocation list without nextUpdate (RFC 5280 section 5.1.2.5)"
+  )
 
   private val Block = "(?s)-----BEGIN X509 CRL-----(.*?)-----END X509 CRL-----".r
 

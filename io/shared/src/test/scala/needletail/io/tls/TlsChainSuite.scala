@@ -32,6 +32,23 @@ class TlsChainSuite extends TlsPair {
     }
   }
 
+  tlsTest("nor does it matter whether there is one, or whether that has expired") {
+    authority.revoke()
+    val valid = both("anchor.crl")
+    authority.expireList()
+    val expired = both("anchor-expired.crl")
+    for (lists <- Seq(valid, expired)) {
+      val tls = Tls.client(TlsClientConfig(TlsTrust.File(below.file), revoked = Some(lists)))
+      serving(TlsServerConfig(Seq(files(good)))) { served =>
+        assertEquals(hello(served, open(served.loop, served.port, tls)).version, "TLSv1.3")
+      }
+      serving(TlsServerConfig(Seq(files(bad)))) { served =>
+        val why = refusal(served, tls)
+        assert(why.endsWith("the certificate of localhost was revoked"), why)
+      }
+    }
+  }
+
   tlsTest("nor do those of whom a server takes clients") {
     val clients = TlsClientAuth(below.file, revoked = Some(list))
     serving(config.copy(clients = Some(clients))) { served =>

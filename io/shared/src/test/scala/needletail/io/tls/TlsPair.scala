@@ -135,6 +135,12 @@ abstract class TlsPair extends LoopSuite with TemporaryDirectories {
 
   def config: TlsServerConfig = TlsServerConfig(Seq(local))
 
+  /** A time in UTC, in the form of certificates. */
+  def inSeconds(count: Int): String = {
+    val process = new ProcessBuilder("date", "-u", "-d", s"$count seconds", "+%Y%m%d%H%M%SZ").start()
+    new java.io.BufferedReader(new java.io.InputStreamReader(process.getInputStream)).readLine()
+  }
+
   /** Connects by the program `openssl`. Returns whether a session was resumed. */
   def openSslClient(port: Int, arguments: Seq[String]): Boolean = {
     val (input, output) = (authority.file("input"), authority.file("output"))

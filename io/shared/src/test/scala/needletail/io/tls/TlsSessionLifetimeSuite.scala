@@ -44,4 +44,34 @@ class TlsSessionLifetimeSuite extends TlsPair {
       assert(why.endsWith("own check, which threw scala.NotImplementedError: not yet"), why)
     }
   }
+
+  tlsTest("no session is resumed of a client whose list of revoked certificates has expired meanwhile") {
+    val issued = authority.issue("DNS:ann")
+    authority.expireList(inSeconds(6))
+    val clients = TlsClientAuth(authority.file, revoked = Some(authority.revoked))
+    serving(config.copy(clients = Some(clients))) { s =>
+      val own     = TlsCertificate(issued.chain, issued.key)
+      val tls     = Tls.client(TlsClientConfig(TlsTrust.File(authority.file), Some(own)))
+      var resumed = 0
+
+      def connect(): Boolean = {
+        val (c, kept) = open(s.loop, s.port, tls)
+        on(s.loop)(c.write("hello".getBytes, 0, 5))
+        eventually(kept.bytes.length == 5 || !kept.events.isEmpty, "nothing happened")
+        val isAnswered = kept.bytes.length == 5
+        if (isAnswered && on(s.loop)(c.tlsSession).get.isResumed) resumed += 1
+        on(s.loop)(c.close())
+        val end = s.nextHandler().next()
+        if (!isAnswered) assert(end.contains("revocation list is missing or has expired"), end)
+        isAnswered
+      }
+      assert(connect())
+      eventually(
+        try !connect()
+        catch { case _: java.io.IOException => true },
+        s"it is let in still, $resumed times by a resumed session"
+      )
+      assert(resumed > 0, "no session was resumed")
+    }
+  }
 }

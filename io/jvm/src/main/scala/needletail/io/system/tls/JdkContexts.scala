@@ -53,7 +53,8 @@ private[io] object JdkServerContext {
   def load(config: TlsServerConfig, provider: Provider): TlsServerContext = {
     val keys  = ServerKeys.read(config.certificates)
     val trust = config.clients.map { clients =>
-      Trust.also(Trust.of(clients.authorities, clients.revoked))(JdkContexts.accepted(clients.check))
+    val lists = config.clients.flatMap(_.revoked).map(file => new RevokedCertificates(Pem.revocations(file)))
+      Trust.also(Trust.of(Pem.certificates(clients.authorities), lists))(JdkContexts.accepted(clients.check))
     }
     // without `nobody` the JDK would read the certificates that it trusts
     def make(): SSLContext = JdkContexts.context(provider, Array(keys), Array(trust.getOrElse(Trust.nobody)))
@@ -66,8 +67,11 @@ private[io] object JdkServerContext {
     parameters.setSNIMatchers(Collections.singletonList(ServerKeys.matcher(keys, config.refuseUnknownNames)))
     val infos = keys.certificates.map(Certificates.info)
     // The JDK cannot be told not to resume sessions. But each context knows only those that it has made itself.
-    val next = if (config.resume) () => sessions.context() else () => make()
-    val made = new JdkServerContext(next, parameters, config.clients.map(_.check), infos)
+    // With one that knows none, a list of revoked certificates that has expired counts: it is looked at in full handshakes.
+    val end                   = lists.flatMap(_.expiry).getOrElse(Long.MaxValue)
+    def mayResume             = config.resume && System.currentTimeMillis < end
+    def next(): SSLContext    = if (mayResume) sessions.context() else make()
+    val made = new JdkServerContext(() => next(), parameters, config.clients.map(_.check), infos)
     FirstHandshake.make(made.engine())
     made
   }
@@ -132,12 +136,11 @@ private[io] object JdkClientContext {
   /** @param provider of the `SSLContext`; null for the JDK's */
   def load(config: TlsClientConfig, provider: Provider): TlsClientContext = {
     val keys    = config.certificate.map(files => ServerKeys.read(Seq(files)): KeyManager).toArray
-    val revoked = config.revoked
-    revoked.foreach(Pem.revocations)
+    val revoked = config.revoked.map(file => new RevokedCertificates(Pem.revocations(file)))
     val trust: () => TrustManager = config.trust match {
       case TlsTrust.Unchecked  => () => Trust.everybody
       case TlsTrust.File(file) =>
-        val inner = Trust.of(file, revoked)
+        val inner = Trust.of(Pem.certificates(file), revoked)
         () => pinning(inner, config.pins)
       case TlsTrust.System =>
         () => {

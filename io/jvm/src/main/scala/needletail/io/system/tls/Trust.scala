@@ -2,15 +2,14 @@ package needletail.io.system.tls
 
 import java.io.IOException
 import java.net.Socket
-import java.nio.file.Path
 import java.security.cert.{
   CertPathBuilder,
+  CertPathValidatorException,
   CertStore,
   CertificateException,
   CollectionCertStoreParameters,
   PKIXBuilderParameters,
   PKIXCertPathBuilderResult,
-  PKIXRevocationChecker,
   TrustAnchor,
   X509CertSelector,
   X509Certificate
@@ -38,38 +37,17 @@ private[io] object Trust {
     also(all)(DirectTrust.check(all.getAcceptedIssuers.toSet, None))
   }
 
-  /** The issuers in a file, with lists of revoked certificates if there are any. */
-  def of(authorities: Path, revoked: Option[Path]): X509ExtendedTrustManager =
-    of(Pem.certificates(authorities), revoked)
-
-  def of(authorities: Seq[X509Certificate], revoked: Option[Path]): X509ExtendedTrustManager =
+  /** The issuers that are given, with lists of revoked certificates if there are any. */
+  def of(authorities: Seq[X509Certificate], lists: Option[RevokedCertificates]): X509ExtendedTrustManager =
     try {
       val anchors    = authorities.map(new TrustAnchor(_, null)).toSet.asJava
       val parameters = new PKIXBuilderParameters(anchors, new X509CertSelector)
-      parameters.setRevocationEnabled(false)
-      val lists = revoked.map(Pem.revocations)
-      lists.foreach { lists =>
-        val checker =
-          CertPathBuilder.getInstance("PKIX").getRevocationChecker.asInstanceOf[PKIXRevocationChecker]
-        checker.setOptions(util.EnumSet.of(
-          PKIXRevocationChecker.Option.PREFER_CRLS,
-          PKIXRevocationChecker.Option.NO_FALLBACK
-        ))
-        parameters.setRevocationEnabled(true)
-        parameters.addCertPathChecker(checker)
-        parameters.addCertStore(CertStore.getInstance(
-          "Collection",
-          new CollectionCertStoreParameters(lists.asJava)
-        ))
-      }
+      val refusal    = new ThreadLocal[CertPathValidatorException]
+      parameters.setRevocationEnabled(false) // by the JDK
+      lists.foreach(all => parameters.addCertPathChecker(all.checker(authorities, refusal.set(_))))
       val factory = TrustManagerFactory.getInstance("PKIX")
       factory.init(new CertPathTrustManagerParameters(parameters))
-      val trusted = authorities.toSet
-      new Checked(
-        manager(factory),
-        lists.fold(identity[Array[X509Certificate]] _)(all => ListedChain.of(trusted, all)(_)),
-        DirectTrust.check(trusted, lists)
-      )
+      new Checked(manager(factory), DirectTrust.check(authorities.toSet, lists), refusal)
     } catch {
       case e: GeneralSecurityException => throw new IOException(s"TLS is not available: ${Pem.line(e)}", e)
     }
@@ -80,7 +58,7 @@ private[io] object Trust {
 
   /** Trusts the peers that `inner` trusts, unless `check` throws a CertificateException for the chain that the peer sent. */
   def also(inner: X509ExtendedTrustManager)(check: Array[X509Certificate] => Unit): X509ExtendedTrustManager =
-    new Checked(inner, identity, check)
+    new Checked(inner, check, new ThreadLocal)
 
   /** Trusts everybody. */
   def everybody: TrustManager = new Everybody
@@ -115,15 +93,20 @@ private[io] object Trust {
         }
       } catch { case e: GeneralSecurityException => throw new CertificateException(TlsFailure.NotPinned, e) }
 
-  /** @param prepare what `inner` is shown of a chain */
+  /** @param refusal what a checker of paths has found: where the JDK has tried several, it does not say what was wrong */
   private final class Checked(
       inner: X509ExtendedTrustManager,
-      prepare: Array[X509Certificate] => Array[X509Certificate],
-      check: Array[X509Certificate] => Unit
+      check: Array[X509Certificate] => Unit,
+      refusal: ThreadLocal[CertPathValidatorException]
   ) extends X509ExtendedTrustManager {
     private type Chain = Array[X509Certificate]
     private def around(chain: Chain)(trust: Chain => Unit): Unit = {
-      trust(prepare(chain))
+      try trust(chain)
+      catch {
+        case e: CertificateException =>
+          val why = refusal.get
+          throw if (why eq null) e else new CertificateException(why)
+      } finally refusal.remove()
       check(chain)
     }
     def checkClientTrusted(c: Chain, kind: String): Unit = around(c)(inner.checkClientTrusted(_, kind))

@@ -1,0 +1,139 @@
+package needletail.io.system.tls
+
+import java.security.GeneralSecurityException
+import java.security.cert.CertPathValidatorException.BasicReason
+import java.security.cert.{
+  CRLReason,
+  CertPathValidatorException,
+  Certificate,
+  CertificateRevokedException,
+  PKIXCertPathChecker,
+  X509CRL,
+  X509CRLEntry,
+  X509Certificate
+}
+import java.util.{Arrays, Collection, Collections, Date, Set as JavaSet}
+
+import scala.jdk.CollectionConverters.*
+
+/**
+ * Lists of revoked certificates. A certificate is accepted if a list of its issuer's counts, and none that does has it
+ * (RFC 5280 section 6.3, without distribution points, delta and indirect lists).
+ */
+private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
+  import RevokedCertificates.*
+
+  /** When the first of them expires, in milliseconds since 1970. */
+  def expiry: Option[Long] = lists.flatMap(list => Option(list.getNextUpdate)).map(_.getTime).minOption
+
+  /**
+   * Throws CertPathValidatorException if the certificate is not accepted.
+   *
+   * @param issuers who may have signed its issuer's list, each by the certificate; None: anybody, as the issuer is unknown
+   */
+  def check(certificate: X509Certificate, issuers: Option[Seq[X509Certificate]]): Unit = {
+    val now    = System.currentTimeMillis
+    val usable = lists.filter { list =>
+      list.getIssuerX500Principal == certificate.getIssuerX500Principal && isPresent(list, now) &&
+      covers(list, certificate) && issuers.forall(_.exists(hasSigned(_, list)))
+    }
+    if (usable.isEmpty)
+      throw new CertPathValidatorException(
+        "there is no list of its issuer's",
+        null,
+        null,
+        -1,
+        BasicReason.UNDETERMINED_REVOCATION_STATUS
+      )
+    for (list <- usable; entry <- Option(list.getRevokedCertificate(certificate))) {
+      val cause = revoked(certificate, entry)
+      throw new CertPathValidatorException(cause.getMessage, cause, null, -1, BasicReason.REVOKED)
+    }
+  }
+
+  private def revoked(certificate: X509Certificate, entry: X509CRLEntry) = new CertificateRevokedException(
+    entry.getRevocationDate,
+    Option(entry.getRevocationReason).getOrElse(CRLReason.UNSPECIFIED),
+    certificate.getIssuerX500Principal,
+    Collections.emptyMap
+  )
+
+  /**
+   * Checks the certificates of a path with it. The JDK's own checker must not: where no list counts, it loads others from
+   * the network, whatever the certificate says of where they are, and searches for other keys that may have signed one,
+   * which takes seconds.
+   */
+  def checker(trusted: Seq[X509Certificate], refused: CertPathValidatorException => Unit): PKIXCertPathChecker =
+    new PathChecker(this, trusted, refused)
+}
+
+private[tls] object RevokedCertificates {
+  private def isPresent(list: X509CRL, now: Long): Boolean = {
+    val end = list.getNextUpdate
+    (end ne null) && end.getTime > now && !list.getThisUpdate.after(new Date(now + ClockSkew))
+  }
+
+  private final val ClockSkew = 15 * 60 * 1000L
+
+  /** Whether the list is of all certificates, or of all of this kind. */
+  private def covers(list: X509CRL, certificate: X509Certificate): Boolean = {
+    val critical = Option(list.getCriticalExtensionOIDs).fold(Set.empty[String])(_.asScala.toSet)
+    critical.isEmpty || critical == Set(DistributionPoint) && Arrays.equals(
+      list.getExtensionValue(DistributionPoint),
+      if (certificate.getBasicConstraints < 0) OnlyUsers else OnlyAuthorities
+    )
+  }
+
+  /** RFC 5280 section 5.2.5; in an octet string, onlyContainsUserCerts or onlyContainsCACerts and nothing else. */
+  private final val DistributionPoint = "2.5.29.28"
+  private val OnlyUsers               = Array[Byte](4, 5, 0x30, 3, 0x81.toByte, 1, -1)
+  private val OnlyAuthorities         = Array[Byte](4, 5, 0x30, 3, 0x82.toByte, 1, -1)
+
+  private def hasSigned(issuer: X509Certificate, list: X509CRL): Boolean = {
+    val uses = issuer.getKeyUsage
+    ((uses eq null) || uses(CrlSign)) && isBy(issuer)(list.verify(_))
+  }
+
+  private final val CrlSign = 6
+
+  /** Whether verifying with the issuer's key succeeds. The JDK remembers for a list that it does. */
+  private def isBy(issuer: X509Certificate)(verify: java.security.PublicKey => Unit): Boolean =
+    try {
+      verify(issuer.getPublicKey)
+      true
+    } catch { case _: GeneralSecurityException => false }
+
+  /** Sees the certificates of a path one after the other, from that which a trusted one has issued to the peer's. */
+  private final class PathChecker(
+      lists: RevokedCertificates,
+      trusted: Seq[X509Certificate],
+      refused: CertPathValidatorException => Unit
+  ) extends PKIXCertPathChecker {
+    private var issuer: X509Certificate = null // the certificate before
+
+    override def init(forward: Boolean): Unit = {
+      if (forward) throw new CertPathValidatorException("it checks from the trusted certificate on")
+      issuer = null
+    }
+    override def isForwardCheckingSupported: Boolean     = false
+    override def getSupportedExtensions: JavaSet[String] = null
+
+    override def check(certificate: Certificate, unresolved: Collection[String]): Unit = certificate match {
+      case own: X509Certificate =>
+        try lists.check(own, Some(if (issuer eq null) anchors(own) else Seq(issuer)))
+        catch {
+          case e: CertPathValidatorException =>
+            refused(e)
+            throw e
+        }
+        issuer = own
+      case _ => throw new CertPathValidatorException("it is no X.509 certificate")
+    }
+
+    private def anchors(own: X509Certificate): Seq[X509Certificate] =
+      trusted.filter(_.getSubjectX500Principal == own.getIssuerX500Principal) match {
+        case several if several.size > 1 => several.filter(isBy(_)(own.verify(_)))
+        case one                         => one
+      }
+  }
+}

@@ -1,0 +1,131 @@
+package needletail.io.tls
+
+import java.net.{InetAddress, ServerSocket, SocketTimeoutException}
+import java.nio.charset.StandardCharsets.US_ASCII
+import java.nio.file.{Files, Path}
+import java.util.Base64
+
+import needletail.io.Tls
+import needletail.testing.Authority
+
+/** Which lists of revoked certificates count, and that nothing else is asked where none does. */
+class TlsListSuite extends TlsPair {
+  private val missing = "by an authority whose revocation list is missing or has expired"
+
+  /** Nobody should connect to it, whatever certificates say of where lists are. */
+  private lazy val elsewhere = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))
+
+  private def leaf(by: Authority): by.Issued = by.issue(
+    "DNS:localhost",
+    more = s"crlDistributionPoints = URI:http://127.0.0.1:${elsewhere.getLocalPort}/list.crl"
+  )
+
+  private def together(files: Path*): Path = {
+    val made = Files.createTempFile(temporaryDirectory(), "all", ".pem")
+    files.foreach(f => Files.write(made, Files.readAllBytes(made) ++ Files.readAllBytes(f)))
+    made
+  }
+
+  /** What becomes of a connection to `issued`, whose issuers `between` are sent along: empty if it is accepted. */
+  private def met(trusted: Path, lists: Path, issued: Authority#Issued, between: Path*): String = {
+    val sent = Seq(issued.chain) ++ between
+    serving(TlsServerConfig(Seq(TlsCertificate(together(sent*), issued.key)))) { served =>
+      val tls = Tls.client(TlsClientConfig(TlsTrust.File(trusted), revoked = Some(lists)))
+      val why =
+        try { hello(served, open(served.loop, served.port, tls)); "" }
+        catch { case e: java.io.IOException => e.getMessage }
+      elsewhere.setSoTimeout(1)
+      intercept[SocketTimeoutException](elsewhere.accept().close())
+      why
+    }
+  }
+
+  private def assertMissing(why: String): Unit = assert(why.endsWith(missing), why)
+
+  override def afterAll(): Unit = {
+    elsewhere.close()
+    super.afterAll()
+  }
+
+  tlsTest("a list that another has signed who has the issuer's name does not count") {
+    val (one, other) = (newAuthority("Same"), newAuthority("Same"))
+    one.revoke()
+    other.revoke()
+    val issued = leaf(one)
+    assertMissing(met(one.file, other.revoked, issued))
+    assertEquals(met(one.file, one.revoked, issued), "")
+    one.revoke(issued)
+    val why = met(one.file, one.revoked, issued)
+    assert(why.endsWith("was revoked"), why)
+  }
+
+  tlsTest("a list of an authority whose key is not for lists does not count; its use may be left open") {
+    for (uses <- Seq("keyCertSign", "")) {
+      val root  = newAuthority("Root")
+      val below = newAuthority("Below", Some(root), uses)
+      root.revoke()
+      below.revoke()
+      val issued = leaf(below)
+      val why    = met(root.file, together(root.revoked, below.revoked), issued, below.file)
+      if (uses.isEmpty) assertEquals(why, "") else assertMissing(why)
+    }
+  }
+
+  tlsTest("a list of some certificates counts for these only") {
+    val root   = newAuthority("Root")
+    val issued = leaf(root)
+    def list(scope: String): String = {
+      root.listWith(s"issuingDistributionPoint = critical, @scope\n[scope]\n$scope")
+      met(root.file, root.revoked, issued)
+    }
+    assertEquals(list("onlyuser = TRUE"), "")
+    assertMissing(list("onlyCA = TRUE"))
+    assertMissing(list("fullname = URI:http://127.0.0.1:1/other.crl"))
+  }
+
+  tlsTest("where another way leads to a trusted authority, the lists of that one count") {
+    val (root, other) = (newAuthority("Root"), newAuthority("Other"))
+    root.revoke()
+    other.revoke()
+    val issued = leaf(root)
+    // the second certificate has nothing to do with the first
+    assertEquals(met(root.file, root.revoked, issued, other.file), "")
+    assertMissing(met(root.file, other.revoked, issued, other.file))
+  }
+
+  tlsTest("a list that does not say when the next one comes is refused when it is read") {
+    val root = newAuthority("Root")
+    root.revoke()
+    val lines = new String(Files.readAllBytes(root.revoked), US_ASCII)
+    val der   = Base64.getMimeDecoder.decode(lines.linesIterator.filterNot(_.startsWith("-")).mkString)
+    val cut   = withoutNextUpdate(der)
+    val file  = root.file("endless.crl")
+    Files.write(
+      file,
+      s"-----BEGIN X509 CRL-----\n${Base64.getMimeEncoder.encodeToString(cut)}\n-----END X509 CRL-----\n".getBytes
+    )
+    val expected = s"$file has a certificate revocation list without nextUpdate (RFC 5280 section 5.1.2.5)"
+    val client   = intercept[java.io.IOException](
+      Tls.client(TlsClientConfig(TlsTrust.File(root.file), revoked = Some(file)))
+    )
+    assertEquals(client.getMessage, expected)
+    val server = intercept[java.io.IOException](
+      Tls.server(config.copy(clients = Some(TlsClientAuth(root.file, revoked = Some(file)))))
+    )
+    assertEquals(server.getMessage, expected)
+  }
+
+  /** Of a list whose inner part is shorter than 128 bytes, and whose whole is shorter than 256. */
+  private def withoutNextUpdate(der: Array[Byte]): Array[Byte] = {
+    def length(at: Int) = der(at + 1) & 0xff
+    assert(length(0) == 0x81 && length(3) < 0x80, "the list is of another size")
+    var at = 5 // version, algorithm, issuer, thisUpdate
+    if (der(at) == 2) at += 2 + length(at)
+    for (_ <- 1 to 3) at += 2 + length(at)
+    val size = 2 + length(at)
+    val made = der.take(at) ++ der.drop(at + size)
+    made(2) = (made(2) - size).toByte
+    made(4) = (made(4) - size).toByte
+    if (made(2) >= 0) Array(made(0), made(2)) ++ made.drop(3) else made
+  }
+}
