@@ -44,6 +44,9 @@ object Connector {
   /** How long to wait for an address before the next one is tried too (RFC 8305 section 5). */
   private[io] final val StaggerNanos = 250L * 1000 * 1000
 
+  /** How soon to look whether another attempt has read what TLS needs. */
+  private final val PreparingNanos = 10L * 1000 * 1000
+
   /** Addresses of one name that are tried at the same time. */
   private final val MaxRoutes = 8
 
@@ -74,16 +77,24 @@ object Connector {
     private var targets: Array[InetAddress] = Array.empty
     private var tried                       = 0
     private var stagger: Timer              = null
+    private var waiting: Timer              = null // for another attempt to read what TLS needs
     private var lastFailure: IOException    = null
     private var over                        = false
     private val timeout                     = loop.schedule(timeoutNanos, () => giveUp(timedOut()))
 
     result.onCancel(() => stop())
 
-    /** Begins when what TLS needs has been read, by another thread. */
-    def prepare(): Unit =
-      if ((tls eq null) || tls.tls.isPrepared) begin()
-      else Async.blocking(tls.tls.prepare()).onComplete(_ => if (!over) begin())
+    /** Begins when what TLS needs has been read, by another thread: one for all attempts that wait for it. */
+    def prepare(): Unit = if ((tls eq null) || tls.tls.isPrepared) begin() else prepare(System.nanoTime)
+
+    private def prepare(since: Long): Unit =
+      Async.blocking(tls.tls.prepare()).onComplete { done =>
+        if (!over)
+          if (done.getOrElse(true)) begin() else waiting = loop.schedule(PreparingNanos, () => lookAgain(since))
+      }
+
+    private def lookAgain(since: Long): Unit =
+      if (tls.tls.isPrepared || tls.tls.hasFailedSince(since)) begin() else prepare(since)
 
     private def begin(): Unit = address match {
       case inherited: Address.Inherited =>
@@ -172,6 +183,7 @@ object Connector {
       over = true
       timeout.cancel()
       if (stagger ne null) stagger.cancel()
+      if (waiting ne null) waiting.cancel()
       routes.foreach(drop)
     }
 

@@ -20,8 +20,10 @@ final class Tls private[io] (context: TlsClientContext, serverName: Option[Strin
 
   private[io] def isPrepared: Boolean = context.isPrepared
 
+  private[io] def hasFailedSince(nanos: Long): Boolean = context.hasFailedSince(nanos)
+
   /** See `TlsClientContext.prepare`. Blocks. */
-  private[io] def prepare(): Unit = context.prepare()
+  private[io] def prepare(): Boolean = context.prepare()
 
   /** The peer for the server with that name or address; a trailing dot is not part of it (RFC 6066 section 3). */
   def to(name: String): TlsPeer = new TlsPeer(this, serverName.getOrElse(name).stripSuffix("."))

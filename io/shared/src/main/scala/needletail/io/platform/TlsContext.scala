@@ -44,8 +44,12 @@ private[needletail] abstract class TlsClientContext {
   def isPrepared: Boolean = true
 
   /**
-   * Reads the platform's trusted certificates if they are to be used, which takes time, unless that was done. On any
-   * thread; `over` does it where it was not done or has failed.
+   * Reads the platform's trusted certificates if they are to be used, which takes time, unless that was done. Returns
+   * false at once while another thread does so. On any thread; `over` throws what the latest attempt has failed with, and
+   * makes one itself if there was none.
    */
-  def prepare(): Unit = ()
+  def prepare(): Boolean = true
+
+  /** Whether an attempt has failed after that moment, by `System.nanoTime`. On any thread. */
+  def hasFailedSince(nanos: Long): Boolean = false
 }

@@ -5,6 +5,7 @@ import java.lang.invoke.{MethodHandle, MethodHandles, MethodType}
 import java.security.cert.{CertificateException, X509Certificate}
 import java.security.{GeneralSecurityException, Provider}
 import java.util.Collections
+import java.util.concurrent.locks.ReentrantLock
 import javax.net.ssl.{
   KeyManager,
   SNIHostName,
@@ -52,8 +53,8 @@ private[io] object JdkServerContext {
   /** @param provider of the `SSLContext`; null for the JDK's */
   def load(config: TlsServerConfig, provider: Provider): TlsServerContext = {
     val keys  = ServerKeys.read(config.certificates)
-    val trust = config.clients.map { clients =>
     val lists = config.clients.flatMap(_.revoked).map(file => new RevokedCertificates(Pem.revocations(file)))
+    val trust = config.clients.map { clients =>
       Trust.also(Trust.of(Pem.certificates(clients.authorities), lists))(JdkContexts.accepted(clients.check))
     }
     // without `nobody` the JDK would read the certificates that it trusts
@@ -91,16 +92,36 @@ private[io] final class JdkClientContext private (
 ) extends TlsClientContext {
   @volatile private var made: SSLContext = null
 
-  private def context: SSLContext = {
-    if (made eq null) synchronized(if (made eq null) made = makeContext())
-    made
-  }
+  @volatile private var failure: JdkClientContext.Failure = null // of the latest attempt, if it has failed
+
+  private val making = new ReentrantLock
 
   override def isPrepared: Boolean = made ne null
 
-  override def prepare(): Unit =
-    try { val _ = context }
-    catch { case _: GeneralSecurityException | _: IOException => () } // `over` throws it again
+  override def hasFailedSince(nanos: Long): Boolean = {
+    val latest = failure
+    (latest ne null) && latest.at - nanos >= 0
+  }
+
+  override def prepare(): Boolean = making.tryLock() && {
+    try attempt()
+    finally making.unlock()
+    true
+  }
+
+  private def attempt(): Unit = if (made eq null)
+    try made = makeContext()
+    catch { case Survivable(e) => failure = new JdkClientContext.Failure(e, System.nanoTime) }
+
+  private def context: SSLContext = {
+    if ((made eq null) && (failure eq null)) {
+      making.lock()
+      try attempt()
+      finally making.unlock()
+    }
+    if (made eq null) throw failure.why
+    made
+  }
 
   def over(socket: Socket, name: String, port: Int): Socket =
     try {
@@ -119,6 +140,8 @@ private[io] final class JdkClientContext private (
 }
 
 private[io] object JdkClientContext {
+
+  private final class Failure(val why: Throwable, val at: Long)
 
   /** With the trust, keys and session cache of `context`. */
   def of(context: () => SSLContext): TlsClientContext = new JdkClientContext(
