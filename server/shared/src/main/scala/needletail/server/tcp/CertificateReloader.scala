@@ -12,12 +12,27 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
   import CertificateReloader._
 
   private val failures = new RepeatedFailure(RepeatNanos)
+  private val expiries = new ExpiryWarnings(identity, log)
 
-  /** Warns of certificates and lists that are not valid, and looks after the files if that is configured. */
+  /**
+   * Warns of certificates and lists that are not valid, or will soon not be: again and again, as who renews them may have
+   * stopped. Looks after the files if that is configured.
+   */
   def start(): Unit = {
-    warn()
-    if (identity.checkNanos > 0) later()
+    expiries.loaded(now)
+    every(WarnNanos)(expiries.look(now))
+    if (identity.checkNanos > 0) later(identity.checkNanos, () => check())
   }
+
+  private def now: Long = loop.platform.currentTimeMillis()
+
+  private def every(nanos: Long)(work: => Unit): Unit = later(
+    nanos,
+    () => {
+      work
+      every(nanos)(work)
+    }
+  )
 
   /** Reads them; if that fails, the old ones stay in use and the reason is logged. Blocks. */
   def reload(): Unit = {
@@ -31,30 +46,16 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
       identity.reload()
       failures.forget()
       log.info("the certificates have been reloaded")
-      warn()
+      expiries.loaded(now)
     } catch {
       case e: IOException => if (failures.isNew(e.getMessage)) log.warn(s"$Kept: ${e.getMessage}")
       case Survivable(e)  => if (failures.isNew(e.toString)) log.error(Kept, e)
     }
 
-  private def warn(): Unit = {
-    val now = System.currentTimeMillis
-    for (c <- identity.certificates)
-      if (now > c.notAfter) log.warn(s"the certificate of ${c.subject} has expired")
-      else if (now < c.notBefore) log.warn(s"the certificate of ${c.subject} is not valid yet")
-    for (end <- identity.revocationExpiry)
-      if (now > end) log.warn("a list of revoked certificates has expired: clients are rejected")
-      else if (end - now < SoonMillis)
-        log.warn(s"a list of revoked certificates expires in ${left(end - now)}; then clients are rejected")
-  }
-
-  private def left(millis: Long): String =
-    if (millis >= 2 * HourMillis) s"${millis / HourMillis} hours" else s"${millis / 60000} minutes"
-
-  private def later(): Unit =
+  private def later(nanos: Long, work: Runnable): Unit =
     try
       loop.execute { () =>
-        loop.schedule(identity.checkNanos, () => check())
+        loop.schedule(nanos, work)
         ()
       }
     catch { case _: RejectedExecutionException => () } // the server has stopped
@@ -62,14 +63,13 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
   private def check(): Unit =
     Async.blocking(if (identity.isDue) tryToReload()).onComplete { result =>
       result.failed.foreach(e => log.error("the certificate files could not be checked", e))
-      later()
+      later(identity.checkNanos, () => check())
     }
 }
 
 private[server] object CertificateReloader {
   private final val Kept        = "the certificates were not reloaded, the old ones stay in use"
-  private final val HourMillis  = 3600L * 1000
-  private final val SoonMillis  = 24 * HourMillis
+  private final val WarnNanos   = 600L * 1000 * 1000 * 1000
   private final val RepeatNanos = 3600L * 1000 * 1000 * 1000
 
   /** Tells a failure that is to be logged from the one before, again. */

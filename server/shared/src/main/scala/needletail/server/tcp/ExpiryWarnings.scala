@@ -1,0 +1,86 @@
+package needletail.server.tcp
+
+import scala.collection.mutable
+
+import needletail.io.TlsIdentity
+import needletail.server.operations.Log
+
+/**
+ * Logs that certificates, and the list of revoked ones that is the first to, expire within a day, within an hour, or
+ * have expired: once each. Thread-safe.
+ */
+private[tcp] final class ExpiryWarnings(identity: TlsIdentity, log: Log) {
+  import ExpiryWarnings._
+
+  private val known = mutable.HashMap.empty[Int, Seen] // by the certificate's place; the list's is NoPlace
+
+  /**
+   * The files have been read, for the first time or again. What has expired is logged then in any case; not what expires
+   * within a day if it replaces what was good for more than an hour: files that are good for a day at most are renewed in
+   * time.
+   */
+  def loaded(now: Long): Unit = synchronized {
+    for (c <- identity.certificates)
+      if (now < c.notBefore) log.warn(s"the certificate of ${c.subject} is not valid yet")
+    for ((place, expiry, tell) <- all) {
+      val stage  = stageOf(expiry, now)
+      val former = known.get(place)
+      val isNew  = former.forall { seen =>
+        if (seen.expiry == expiry) stage > seen.stage || stage == Expired
+        else stage >= Hour || seen.stage >= Hour
+      }
+      if (isNew) tell(stage, expiry - now)
+      known(place) = Seen(expiry, stage)
+    }
+    known.keySet.filterNot(all.map(_._1).toSet).toSeq.foreach(known.remove)
+  }
+
+  /** Some time has passed. */
+  def look(now: Long): Unit = synchronized {
+    for ((place, expiry, tell) <- all; seen <- known.get(place) if seen.expiry == expiry) {
+      val stage = stageOf(expiry, now)
+      if (stage > seen.stage) {
+        tell(stage, expiry - now)
+        known(place) = Seen(expiry, stage)
+      }
+    }
+  }
+
+  private def all: Seq[(Int, Long, (Int, Long) => Unit)] =
+    identity.certificates.zipWithIndex.map { case (c, place) =>
+      (place, c.notAfter, tellOf(s"the certificate of ${c.subject}", "", ""))
+    } ++ identity.revocationExpiry.map { end =>
+      (
+        NoPlace,
+        end,
+        tellOf("a list of revoked certificates", ": clients are rejected", "; then clients are rejected")
+      )
+    }
+
+  private def tellOf(what: String, now: String, later: String): (Int, Long) => Unit = (stage, left) =>
+    if (stage == Expired) log.warn(s"$what has expired$now")
+    else if (stage > Good) log.warn(s"$what expires in ${shown(left)}$later")
+
+  private def shown(millis: Long): String =
+    if (millis >= 2 * HourMillis) s"${millis / HourMillis} hours" else s"${millis / 60000} minutes"
+}
+
+private[tcp] object ExpiryWarnings {
+  private final case class Seen(expiry: Long, stage: Int)
+
+  private final val NoPlace = -1
+
+  // Stages of what expires, in their order.
+  private final val Good    = 0
+  private final val Day     = 1
+  private final val Hour    = 2
+  private final val Expired = 3
+
+  private def stageOf(expiry: Long, now: Long): Int =
+    if (now > expiry) Expired
+    else if (expiry - now < HourMillis) Hour
+    else if (expiry - now < 24 * HourMillis) Day
+    else Good
+
+  private final val HourMillis = 3600L * 1000
+}

@@ -1,0 +1,106 @@
+package needletail.simulation
+
+import java.io.IOException
+import java.util.concurrent.ConcurrentLinkedQueue
+
+import scala.concurrent.duration._
+import scala.jdk.CollectionConverters._
+
+import needletail.io.platform.{Socket, TlsServerContext}
+import needletail.io.tls.{CertificateInfo, TlsCounts}
+import needletail.io.{Address, TlsIdentity, TlsLimits}
+import needletail.routing._
+import needletail.server._
+import needletail.simulation.world.{FaultRates, World}
+import needletail.testing.{Suite, TemporaryDirectories}
+
+/** What the log says of a list of revoked certificates, and of a certificate, that nobody renews. */
+class ExpiringListSuite extends Suite with TemporaryDirectories {
+  private final class Lines extends Log {
+    private val all                                    = new ConcurrentLinkedQueue[String]
+    def warn(message: String): Unit                    = { all.add(message.replaceFirst(".*?: ", "")); () }
+    def error(message: String, cause: Throwable): Unit = { all.add(s"$message $cause"); () }
+
+    def taken(): List[String] = {
+      val taken = all.asScala.toList
+      all.clear()
+      taken
+    }
+  }
+
+  private final class Context(expiry: () => Long) extends TlsServerContext {
+    def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
+      throw new IOException("no TLS")
+    def certificates: Seq[CertificateInfo] = Seq(CertificateInfo("CN=a", Nil, "CN=b", "1", 0, expiry(), ""))
+  }
+
+  private def serving(identity: TlsIdentity)(body: (World, Lines, () => Unit) => Unit): Unit = {
+    val world = new World(1)
+    world.faults = FaultRates.none
+    val lines  = new Lines
+    val config = ServerConfig(
+      address = Address.Tcp("127.0.0.1", 0),
+      loops = 1,
+      blockedLoop = Duration.Zero,
+      log = lines,
+      tls = Some(identity)
+    )
+    val server = Server(Routes(GET / "x" to "x".ok), config).startOn(world.platform)
+    body(world, lines, () => server.reload())
+    assertEquals(world.findings.toList, Nil)
+  }
+
+  /** When simulations begin, in milliseconds since 1970. */
+  private val start = 784112777000L
+
+  private def minutes(world: World, count: Int): Unit =
+    (1 to count).foreach(_ => world.pass(1.minute.toNanos))
+
+  test("it expires in an hour, and has expired: one line each, although no file is read again") {
+    val authority = newAuthority()
+    authority.expireList("19941106103647Z") // 90.5 minutes after the simulation begins
+    val context  = new Context(() => start + 130 * 60000 + 30000)
+    val identity = new TlsIdentity(TlsLimits(), () => context, Nil, lists = Seq(authority.revoked))
+    serving(identity) { (world, lines, _) =>
+      assertEquals(
+        lines.taken(),
+        List(
+          "the certificate of CN=a expires in 2 hours",
+          "a list of revoked certificates expires in 90 minutes; then clients are rejected"
+        )
+      )
+      minutes(world, 25)
+      assertEquals(lines.taken(), Nil)
+      minutes(world, 20)
+      assertEquals(
+        lines.taken(),
+        List("a list of revoked certificates expires in 50 minutes; then clients are rejected")
+      )
+      minutes(world, 40)
+      assertEquals(lines.taken(), List("the certificate of CN=a expires in 50 minutes"))
+      minutes(world, 20)
+      assertEquals(lines.taken(), List("a list of revoked certificates has expired: clients are rejected"))
+      minutes(world, 40)
+      assertEquals(lines.taken(), List("the certificate of CN=a has expired"))
+      minutes(world, 60)
+      assertEquals(lines.taken(), Nil)
+    }
+  }
+
+  test("what is good for some hours and is renewed in time is no news") {
+    var expiry   = start + 12 * 3600000L + 30000
+    val identity = new TlsIdentity(TlsLimits(), () => new Context(() => expiry), Nil)
+    serving(identity) { (world, lines, reload) =>
+      assertEquals(lines.taken(), List("the certificate of CN=a expires in 12 hours"))
+      for (_ <- 1 to 3) {
+        minutes(world, 60)
+        expiry += 3600000L
+        reload()
+        assertEquals(lines.taken(), Nil)
+      }
+      expiry = start + 190 * 60000 + 30000 // in ten minutes
+      reload()
+      assertEquals(lines.taken(), List("the certificate of CN=a expires in 10 minutes"))
+    }
+  }
+}
