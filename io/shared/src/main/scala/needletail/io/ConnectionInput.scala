@@ -2,7 +2,7 @@ package needletail.io
 
 import java.io.IOException
 
-import needletail.io.loop.ReadArrays
+import needletail.io.loop.{HandshakeTurns, ReadArrays}
 import needletail.io.platform.{ConnectionOptions, Fallible, Interest, Socket}
 import needletail.io.tls.PlainPeer
 
@@ -10,7 +10,7 @@ import needletail.io.tls.PlainPeer
  * The input side of a [[Connection]]: reads, calls the handler, keeps what it leaves, pauses and resumes. Used on the
  * connection's loop.
  */
-private[io] final class ConnectionInput(connection: Connection) {
+private[io] final class ConnectionInput(connection: Connection) extends HandshakeTurns.Member {
   import ConnectionInput.*
 
   // Leftover bytes: the first `kept` bytes of this array; null if there are none.
@@ -54,7 +54,7 @@ private[io] final class ConnectionInput(connection: Connection) {
   /** The socket is ready for reading, and the connection is open. */
   def onReady(): Unit =
     if (paused) connection.want(socket.interest & ~Interest.Read)
-    else if (!ended) receive()
+    else if (!ended) if (socket.computesHandshake) loop.handshakes.add(this) else receive()
 
   /** See `Connection.pauseReading`. */
   def pause(): Unit = paused = true
@@ -152,7 +152,11 @@ private[io] final class ConnectionInput(connection: Connection) {
   def readOn(): Unit =
     if (socket.holdsInput && connection.isOpen && !paused) readAtEndOfTurn()
 
-  def readAtEndOfTurn(): Unit = loop.endOfTurn(new FurtherRead(this))
+  def readAtEndOfTurn(): Unit =
+    if (socket.computesHandshake) loop.handshakes.add(this) else loop.endOfTurn(new FurtherRead(this))
+
+  def compute(): Unit                                = readNow()
+  private[needletail] def failed(e: Throwable): Unit = connection.failed(e)
 
   /** Reads now, whatever readiness was reported. */
   def readNow(): Unit = if (connection.isOpen && !paused && !ended && !redeliver) receive()
@@ -243,8 +247,6 @@ private[io] final class ConnectionInput(connection: Connection) {
     drop()
     countUndecrypted(0)
   }
-
-  private def failed(e: Throwable): Unit = connection.failed(e)
 }
 
 private[io] object ConnectionInput {

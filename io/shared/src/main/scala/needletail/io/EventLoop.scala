@@ -39,11 +39,10 @@ final class EventLoop private[io] (
   private val turnEnd = new EndOfTurnQueue
   private val poller  = platform.openPoller(this, pollerKind)
 
-  /** What its connections read into. */
-  private[io] val reads = new ReadArrays
-
-  /** The memory that its connections hold. */
+  /** What its connections read into, the memory that they hold, and which are to compute a TLS handshake. */
+  private[io] val reads          = new ReadArrays
   private[needletail] val memory = new LoopMemory
+  private[io] val handshakes     = new HandshakeTurns(endOfTurn(_), () => clockNanos)
 
   /** What waits until it has closed a descriptor. */
   private[io] val descriptorWaiters = new DescriptorWaiters

@@ -95,6 +95,12 @@ private[needletail] abstract class Socket extends Descriptor {
   /** Whether the client has sent nothing yet; on a server's side of TLS only. */
   def isSilent: Boolean = false
 
+  /**
+   * Whether reading may compute a step of the handshake at once, which takes much longer than reading does. On a server's
+   * side of TLS only.
+   */
+  def computesHandshake: Boolean = false
+
   /** Whether a step of the handshake is being computed on another thread. On a server's side of TLS only. */
   def isComputingHandshake: Boolean = false
 

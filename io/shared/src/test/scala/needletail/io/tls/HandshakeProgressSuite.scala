@@ -33,6 +33,38 @@ class HandshakeProgressSuite extends LoopSuite with TemporaryDirectories {
     }
   }
 
+  test("a client that is closed to make room for others is said to have been silent if it was") {
+    if (Tls.isKnown) withLoop { loop =>
+      val issued                         = newAuthority().issue("DNS:localhost")
+      val identity                       = Tls.server(TlsServerConfig(issued.chain, issued.key))
+      @volatile var accepted: Connection = null
+      for (bytes <- Seq(Array.emptyByteArray, Array[Byte](22))) {
+        accepted = null
+        val events   = new Events
+        val listener = Listener.bind(
+          anyPort,
+          loop,
+          ListenOptions(),
+          _.start(loop, ConnectionOptions(), identity) { connection =>
+            accepted = connection
+            new Recorder(events)
+          }
+        )
+        withClient(listener) { client =>
+          eventually(accepted ne null, "it is not accepted")
+          if (bytes.nonEmpty) client.getOutputStream.write(bytes)
+          eventually(identity.counts.present == bytes.length.toLong, "it is not heard")
+          eventually {
+            on(loop)(accepted.closeStalledHandshake(1, withSilent = true))
+            !on(loop)(accepted.isOpen)
+          }
+          val what = if (bytes.isEmpty) "the client had sent nothing" else "the TLS handshake was stalled"
+          events.expect(s"closed by $what while too many others were in progress")
+        }
+      }
+    }
+  }
+
   test("a handshake that begins and ends between two looks has proceeded") {
     var isShaking = true
     val socket    = new StubSocket {

@@ -95,7 +95,8 @@ private[tls] final class OpenSslSocket(
 
   override def awaitedRecord: Int = if (isCounted && isBegun) OpenSslFunctions.flights(live) else -1
 
-  override def isSilent: Boolean = isCounted && !isBegun
+  override def isSilent: Boolean          = isCounted && !isBegun
+  override def computesHandshake: Boolean = isCounted
 
   override def finishConnect(): Boolean =
     (if (elsewhere eq null) isConnected || super.finishConnect() else elsewhere.finishConnect()) && {

@@ -1,0 +1,65 @@
+package needletail.io
+
+import scala.collection.mutable.ArrayBuffer
+
+import needletail.io.platform.{ConnectionOptions, Interest}
+
+/** Handshakes that are computed on the loop, and others who wait meanwhile. */
+class HandshakeTurnsSuite extends LoopSuite {
+
+  /** So many connections with a greeting that takes a millisecond to answer; `computed` is told of each. */
+  private def greeted(loop: EventLoop, count: Int)(computed: Int => Unit): Seq[Connection] =
+    for (n <- 1 to count) yield {
+      val socket = new StubSocket {
+        override def computesHandshake: Boolean                                  = true
+        override def isSecure: Boolean                                           = true
+        override def tryRead(bytes: Array[Byte], from: Int, count: Int): Int = {
+          val end = System.nanoTime + 1000000
+          while (System.nanoTime - end < 0) {}
+          computed(n)
+          0
+        }
+      }
+      val connection = new Connection(loop, socket, ConnectionOptions())
+      connection.handler = new Recorder(new Events)
+      connection
+    }
+
+  test("of a burst only some are computed before others have their turn, all in the order in which they came") {
+    withLoop { loop =>
+      val order           = ArrayBuffer.empty[Int]
+      @volatile var all   = Vector.empty[Int]
+      @volatile var first = -1
+      on(loop) {
+        val connections = greeted(loop, 200)(n => { order += n; () })
+        // as if the poller had reported all of them, and an established client came next
+        connections.foreach(_.onReady(Interest.Read))
+        connections.foreach(_.onReady(Interest.Read)) // they are ready still
+        loop.endOfTurn(() => loop.execute(() => first = order.size))
+        def look(): Unit = if (order.size < 200) { loop.schedule(1000000, () => look()); () }
+        else all = order.toVector
+        look()
+      }
+      eventually(all.nonEmpty, "not all are computed")
+      assert(first >= 0 && first < 50, first)
+      assertEquals(all, (1 to 200).toVector)
+    }
+  }
+
+  test("one that fails does not keep the others from their turn") {
+    val before = EventLoop.onFailure
+    EventLoop.onFailure = (_, _) => ()
+    try
+      withLoop { loop =>
+        @volatile var computed = 0
+        on(loop) {
+          greeted(loop, 3) { n =>
+            computed += 1
+            if (n == 1) throw new IllegalStateException("a bug")
+          }.foreach(_.onReady(Interest.Read))
+        }
+        eventually(computed == 3, computed)
+      }
+    finally EventLoop.onFailure = before
+  }
+}
