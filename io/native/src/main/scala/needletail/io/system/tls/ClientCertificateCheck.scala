@@ -13,14 +13,16 @@ import needletail.io.tls.CertificateInfo
  */
 private[tls] final class ClientCertificateCheck(check: CertificateInfo => Boolean) {
 
-  /** Runs a handshake of a server that has this check. */
+  /** Runs a handshake of a server that has this check: perhaps within another's check. */
   def during(handshake: => Int): Int = {
+    val outer = ClientCertificateCheck.asked.get
     ClientCertificateCheck.asked.set(this)
     try {
       val result = handshake
       rethrowFatal()
       result
-    } finally ClientCertificateCheck.asked.remove()
+    } finally
+      if (outer eq null) ClientCertificateCheck.asked.remove() else ClientCertificateCheck.asked.set(outer)
   }
 
   private var failure: Throwable = null
