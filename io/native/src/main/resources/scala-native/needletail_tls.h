@@ -37,6 +37,7 @@ typedef struct {
     unsigned char (*pins)[32]; /* SHA-256 of keys, one of which must be in the peer's chain */
     int pins_count;
     own_check *check; /* null: none */
+    long lists_expiry; /* when the first list of revoked certificates expires, in seconds since 1970; 0: there is none */
 } context;
 
 /* The certificates for a name, or for those one label below it if it begins with "*.", in lower case. */
@@ -65,6 +66,14 @@ void needletail_tls_set_ticket_keys(SSL_CTX *ctx, ticket_key_function *f);
 int needletail_tls_set_host_name(SSL *s, const char *name);
 
 context *needletail_tls_keep(context *c);
+/* Whether reading PEM failed because there is no further block, and not because the next one is damaged. */
+int needletail_tls_is_at_end(void);
+
+/* Called for each error of a peer's chain. Says in the error if a certificate is for no host at all. */
+int needletail_tls_judge(int is_valid, X509_STORE_CTX *chain);
+
+int needletail_tls_have_lists_expired(const context *c);
+
 void needletail_tls_release(context *c);
 
 /* Has a server decide whether a session is resumed that a client has a ticket for. */

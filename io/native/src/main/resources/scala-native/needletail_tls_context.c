@@ -120,7 +120,7 @@ static int password(char *to, int size, int writing, void *with) {
 }
 
 /* Whether reading failed because there is no further block, and not because the next one is damaged. */
-static int is_at_end(void) {
+int needletail_tls_is_at_end(void) {
     const char *text = reason("");
     return strcasecmp(text, "no start line") == 0 || strcmp(text, "NO_START_LINE") == 0;
 }
@@ -155,7 +155,7 @@ const char *needletail_tls_certificate(context *c, const char *chain, int chain_
     while (wrong == NULL && one != NULL) {
         ssl.X509_free(one);
         one = ssl.PEM_read_bio_X509(in, NULL, password, NULL);
-        if (one == NULL && !is_at_end()) wrong = NO_CERTIFICATE;
+        if (one == NULL && !needletail_tls_is_at_end()) wrong = NO_CERTIFICATE;
         if (one != NULL && needletail_tls_add_to_chain(c->ctx, one) != 1) wrong = reason("not usable");
     }
     ssl.EVP_PKEY_free(key);
@@ -168,37 +168,12 @@ const char *needletail_tls_certificate(context *c, const char *chain, int chain_
 
 enum { TRUST_NOBODY = 0, TRUST_WANTED = 1, TRUST_REQUIRED = 2 };
 
-/* Whether the certificate in question is the last one of a chain that has others: the one that is trusted. */
-static int is_anchor(X509_STORE_CTX *chain) {
-    int depth = ssl.X509_STORE_CTX_get_error_depth(chain);
-    return depth > 0 && ssl.OPENSSL_sk_num != NULL &&
-           depth == ssl.OPENSSL_sk_num(ssl.X509_STORE_CTX_get0_chain(chain)) - 1;
-}
-
-/*
- * Called for each error. Says in the error if a certificate is for no host at all. A trusted authority that is no root
- * needs no list of its issuer's, as with the JDK: nobody asks whether what is trusted is valid (RFC 5280 section 6.1).
- */
-static int judge(int is_valid, X509_STORE_CTX *chain) {
-    int error = is_valid ? 0 : ssl.X509_STORE_CTX_get_error(chain);
-    if (error == UNABLE_TO_GET_CRL && is_anchor(chain)) {
-        ssl.X509_STORE_CTX_set_error(chain, 0);
-        return 1;
-    }
-    if (error == WRONG_HOST || error == WRONG_ADDRESS) {
-        X509 *one = ssl.X509_STORE_CTX_get_current_cert(chain);
-        if (one != NULL && ssl.X509_get_ext_by_NID(one, SUBJECT_ALTERNATIVE_NAME, -1) < 0)
-            ssl.X509_STORE_CTX_set_error(chain, NAMELESS);
-    }
-    return is_valid;
-}
-
 /* Whether the peer must have a trusted certificate. A server requests one if `wanted`. */
 void needletail_tls_verify(context *c, int how) {
     int mode = how == TRUST_NOBODY   ? VERIFY_NONE
                : how == TRUST_WANTED ? VERIFY_PEER
                                      : VERIFY_PEER | VERIFY_FAIL_IF_NO_PEER_CERT;
-    ssl.SSL_CTX_set_verify(c->ctx, mode, judge);
+    ssl.SSL_CTX_set_verify(c->ctx, mode, needletail_tls_judge);
 }
 
 /* Trusts these certificates, whether they are issuers' or not. Returns how many there are; 0 if one is damaged. */
@@ -216,7 +191,7 @@ int needletail_tls_trust(context *c, const char *pem, int length) {
         ssl.X509_free(one);
         one = ssl.PEM_read_bio_X509(in, NULL, password, NULL);
     }
-    if (!is_at_end()) count = 0;
+    if (!needletail_tls_is_at_end()) count = 0;
     ssl.X509_STORE_set_flags(store, PARTIAL_CHAIN);
     if (issuers != NULL) ssl.SSL_CTX_set_client_CA_list(c->ctx, issuers); /* told to clients */
     ssl.BIO_free(in);
@@ -237,25 +212,6 @@ const char *needletail_tls_trust_system(context *c) {
         if (access(bundles[i], R_OK) == 0)
             return ssl.SSL_CTX_load_verify_locations(c->ctx, bundles[i], NULL) == 1 ? NULL : reason("cannot be read");
     return "the system has no trusted certificates";
-}
-
-/* Lists of revoked certificates; there must be one from each issuer. Returns how many there are; 0 if one is damaged. */
-int needletail_tls_revoked(context *c, const char *pem, int length) {
-    int count = 0;
-    ssl.ERR_clear_error();
-    X509_STORE *store = ssl.SSL_CTX_get_cert_store(c->ctx);
-    BIO *in = ssl.BIO_new_mem_buf(pem, length);
-    X509_CRL *one = in == NULL ? NULL : ssl.PEM_read_bio_X509_CRL(in, NULL, password, NULL);
-    while (one != NULL) {
-        if (ssl.X509_STORE_add_crl(store, one) == 1) count++;
-        ssl.X509_CRL_free(one);
-        one = ssl.PEM_read_bio_X509_CRL(in, NULL, password, NULL);
-    }
-    if (!is_at_end()) count = 0;
-    ssl.X509_STORE_set_flags(store, CRL_CHECK);
-    ssl.BIO_free(in);
-    ssl.ERR_clear_error();
-    return count;
 }
 
 static int is_pinned(const context *c, X509 *one) {

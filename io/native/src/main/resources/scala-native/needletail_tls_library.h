@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 typedef struct ssl_ctx_st SSL_CTX;
 typedef struct ssl_st SSL;
@@ -20,6 +21,7 @@ typedef struct bio_st BIO;
 typedef struct bio_method_st BIO_METHOD;
 typedef struct x509_st X509;
 typedef struct X509_crl_st X509_CRL;
+typedef struct x509_revoked_st X509_REVOKED;
 typedef struct x509_store_st X509_STORE;
 typedef struct x509_store_ctx_st X509_STORE_CTX;
 typedef struct X509_VERIFY_PARAM_st X509_VERIFY_PARAM;
@@ -146,6 +148,13 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, X509_STORE_add_crl, (X509_STORE *, X509_CRL *)) \
     F(int, X509_STORE_set_flags, (X509_STORE *, unsigned long)) \
     F(const char *, X509_get_default_cert_file, (void)) \
+    F(const ASN1_STRING *, X509_CRL_get0_lastUpdate, (const X509_CRL *)) \
+    F(const ASN1_STRING *, X509_CRL_get0_nextUpdate, (const X509_CRL *)) \
+    F(int, X509_CRL_get0_by_cert, (X509_CRL *, X509_REVOKED **, X509 *)) \
+    F(int, X509_CRL_get_ext_by_critical, (const X509_CRL *, int, int)) \
+    F(int, X509_CRL_get_ext_by_NID, (const X509_CRL *, int, int)) \
+    F(X509_EXTENSION *, X509_CRL_get_ext, (const X509_CRL *, int)) \
+    F(int, X509_cmp_time, (const ASN1_STRING *, time_t *)) \
     F(const char *, X509_get_default_cert_dir, (void)) \
     F(const char *, X509_verify_cert_error_string, (long)) \
     F(int, X509_VERIFY_PARAM_set1_host, (X509_VERIFY_PARAM *, const char *, size_t)) \
@@ -191,6 +200,10 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, SSL_client_hello_get0_ext, (SSL *, unsigned int, const unsigned char **, size_t *)) \
     F(int, SSL_CTX_set_session_ticket_cb, (SSL_CTX *, int (*)(SSL *, void *), ticket_function *, void *)) \
     F(X509 *, SSL_SESSION_get0_peer, (SSL_SESSION *))
+    F(void, OPENSSL_sk_free, (STACK *)) \
+    F(STACK *, X509_STORE_CTX_get1_crls, (X509_STORE_CTX *, X509_NAME *)) \
+    F(X509_CRL *, X509_STORE_CTX_get0_current_crl, (X509_STORE_CTX *)) \
+    F(void, SSL_CTX_set_max_cert_list, (SSL_CTX *, size_t)) \
 
 struct needletail_tls_library {
 #define F(type, name, parameters) type(*name) parameters;
@@ -237,9 +250,22 @@ enum {
     WRONG_ADDRESS = 64,
     SUBJECT_ALTERNATIVE_NAME = 85,
     ALERT_ILLEGAL_PARAMETER = 47,
+    UNABLE_TO_DECRYPT_CRL_SIGNATURE = 5,
+    CRL_SIGNATURE_FAILURE = 8,
+    CRL_NOT_YET_VALID = 11,
+    CRL_HAS_EXPIRED = 12,
+    ERROR_IN_CRL_LAST_UPDATE = 15,
+    ERROR_IN_CRL_NEXT_UPDATE = 16,
+    CERT_REVOKED = 23,
+    UNABLE_TO_GET_CRL_ISSUER = 33,
+    KEYUSAGE_NO_CRL_SIGN = 35,
+    UNHANDLED_CRITICAL_CRL_EXTENSION = 36,
+    DIFFERENT_CRL_SCOPE = 44,
+    CRL_PATH_VALIDATION_ERROR = 54,
     ALERT_DECODE_ERROR = 50,
     ALERT_UNRECOGNIZED_NAME = 112,
 
+    ISSUING_DISTRIBUTION_POINT = 770,
     CLIENT_HELLO_ERROR = 0,
     CLIENT_HELLO_SUCCESS = 1,
 

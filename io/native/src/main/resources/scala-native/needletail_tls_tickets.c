@@ -131,7 +131,7 @@ static int limit(SSL_SESSION *session) {
 
 /*
  * Called for a session that a client wants to resume. It is not if it has expired, or its client's certificate has, or
- * if the server's own check does not accept that any more.
+ * a list of revoked ones has, or if the server's own check does not accept that any more.
  */
 static int judge_session(SSL *s, SSL_SESSION *session, const unsigned char *key_name, size_t length, int status,
                          void *with) {
@@ -141,7 +141,8 @@ static int judge_session(SSL *s, SSL_SESSION *session, const unsigned char *key_
     (void)length;
     if (status != TICKET_SUCCESS && status != TICKET_SUCCESS_RENEW) return TICKET_RETURN_IGNORE_RENEW;
     X509 *peer = ssl.SSL_SESSION_get0_peer(session);
-    int is_valid = limit(session) && (peer == NULL || ssl.X509_cmp_current_time(ssl.X509_get0_notAfter(peer)) > 0);
+    int is_valid = limit(session) && (peer == NULL || (ssl.X509_cmp_current_time(ssl.X509_get0_notAfter(peer)) > 0 &&
+                                                       !needletail_tls_have_lists_expired(c)));
     if (!is_valid || (peer != NULL && c->check != NULL && !needletail_tls_is_accepted(peer, c->check)))
         return TICKET_RETURN_IGNORE_RENEW;
     return status == TICKET_SUCCESS ? TICKET_RETURN_USE : TICKET_RETURN_USE_RENEW;

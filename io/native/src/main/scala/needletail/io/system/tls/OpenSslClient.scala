@@ -15,7 +15,7 @@ private[io] final class OpenSslClient(config: TlsClientConfig) extends TlsClient
     case TlsTrust.File(file) => Some(PemFile.certificates(file))
     case _                   => None
   }
-  private val revoked   = config.revoked.map(PemFile.revoked)
+  private val revoked   = config.revoked.map(new RevokedFile(_))
   private val own       = config.certificate.map(new OwnCertificate(_))
   private val pins      = config.pins.toArray.flatMap(Base64.getDecoder.decode(_))
   private val isChecked = config.trust != TlsTrust.Unchecked
@@ -25,7 +25,7 @@ private[io] final class OpenSslClient(config: TlsClientConfig) extends TlsClient
   /** What its contexts are made of, so that those of other clients can be used that are made of the same. */
   @volatile private var content = new OpenSslClient.Content(
     config.copy(serverName = None),
-    (trusted ++ revoked ++ own.toSeq.flatMap(one => Seq(one.chain, one.key))).map(_.bytes).toSeq
+    (trusted ++ revoked.map(_.file) ++ own.toSeq.flatMap(one => Seq(one.chain, one.key))).map(_.bytes).toSeq
   )
 
   // Errors in the files are reported now; if there are none, the library is loaded later.

@@ -9,7 +9,7 @@ import needletail.io.tls.{CertificateInfo, TlsClientAuth, TlsCounts, TlsServerCo
 private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServerContext {
   private val own      = config.certificates.map(new OwnCertificate(_))
   private val trusted  = config.clients.map(clients => PemFile.certificates(clients.authorities))
-  private val revoked  = config.clients.flatMap(_.revoked).map(PemFile.revoked)
+  private val revoked  = config.clients.flatMap(_.revoked).map(new RevokedFile(_))
   private val check    = config.clients.map(_.check).filterNot(_ eq TlsClientAuth.any)
   private val tickets  = OpenSslFunctions.tickets(config.sessionLifetime.toSeconds)
   private val named    = OwnCertificate.byNames(own)

@@ -4,7 +4,7 @@ import scala.scalanative.unsafe.*
 
 import java.io.IOException
 
-import needletail.io.tls.TlsProfile
+import needletail.io.tls.{RevocationLists, TlsProfile}
 
 /** Contexts of OpenSSL, and what servers and clients set alike. */
 private[tls] object OpenSslSettings {
@@ -16,6 +16,8 @@ private[tls] object OpenSslSettings {
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:" +
       "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305"
   private[tls] val Groups = "X25519:P-256:P-384"
+
+  private final val Endless = -1
 
   /** A new context, as `f` completes it. It is released if `f` fails. */
   def context(
@@ -64,9 +66,11 @@ private[tls] object OpenSslSettings {
     if (OpenSslFunctions.trust(context, trusted.bytes.at(0), trusted.bytes.length) == 0)
       throw trusted.damaged("certificate")
 
-  def revoked(context: Ptr[Byte], lists: Option[PemFile]): Unit = lists.foreach { file =>
-    if (OpenSslFunctions.revoked(context, file.bytes.at(0), file.bytes.length) == 0)
-      throw file.damaged("certificate revocation list")
+  def revoked(context: Ptr[Byte], lists: Option[RevokedFile]): Unit = lists.foreach { known =>
+    val file  = known.file
+    val count = OpenSslFunctions.revoked(context, file.bytes.at(0), file.bytes.length, known.expirySeconds)
+    if (count == Endless) throw RevocationLists.endless(file.file)
+    if (count <= 0) throw file.damaged("certificate revocation list")
   }
 
   def own(context: Ptr[Byte], own: OwnCertificate): Unit = {

@@ -260,7 +260,7 @@ private[tls] final class OpenSslSocket(
     case 10                    => s"the certificate of $name has expired"
     case 9                     => s"the certificate of $name is not valid yet"
     case 23                    => s"the certificate of $name was revoked"
-    case 3 | 11 | 12 | 33 | 44 =>
+    case 3 | 5 | 8 | 11 | 12 | 15 | 16 | 33 | 35 | 36 | 44 | 54 =>
       s"the certificate of $name was issued by an authority whose revocation list is missing or has expired"
     case 66 | 67 | 68          => s"the certificate of $name is too weak: $why"
     case 50                    => s"the certificate of $name is not accepted: none of its keys is pinned"

@@ -7,7 +7,7 @@ import java.nio.file.Path
 import scala.collection.mutable
 
 import needletail.io.file.SmallFile
-import needletail.io.tls.{CertificateInfo, TlsCertificate}
+import needletail.io.tls.{CertificateInfo, RevocationLists, TlsCertificate}
 
 /** The content of a PEM file (RFC 7468). */
 private[tls] final class PemFile private (val file: Path, val bytes: Array[Byte]) {
@@ -60,6 +60,14 @@ private[tls] object PemFile {
   }
 
   private final val Begin = "-----BEGIN "
+}
+
+/** Lists of revoked certificates, as read. */
+private[tls] final class RevokedFile(path: Path) {
+  val file: PemFile = PemFile.revoked(path)
+
+  /** When the first of them expires, in seconds since 1970; 0 if that is not known. */
+  val expirySeconds: Long = RevocationLists.expiry(file.bytes).fold(0L)(_ / 1000)
 }
 
 /** A certificate and its key, as read. Throws an IOException that names the file and the error. */

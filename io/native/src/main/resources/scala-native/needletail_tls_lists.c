@@ -1,0 +1,145 @@
+/* Lists of revoked certificates, and what of OpenSSL's objections to a peer's certificates counts. */
+#if defined(__SCALANATIVE_NEEDLETAIL_TLS) && defined(__linux__)
+
+#define _GNU_SOURCE
+#include "needletail_tls.h"
+
+#include <string.h>
+#include <time.h>
+
+/* How much later than by this clock a list may have been made: as much as with the JDK. */
+#define CLOCK_SKEW (15 * 60)
+
+#define ENDLESS (-1)
+
+static atomic_int files_read;
+
+/* How often files of lists were read, for tests. */
+int needletail_tls_lists_read(void) { return atomic_load(&files_read); }
+
+/*
+ * Adds lists, of which there must be one from each issuer. Returns how many there are; 0 if one is damaged, or ENDLESS if
+ * one does not say when the next one comes. `expiry` is when the first of them expires, in seconds since 1970.
+ */
+int needletail_tls_revoked(context *c, const char *pem, int length, long expiry) {
+    int count = 0, is_endless = 0;
+    atomic_fetch_add(&files_read, 1);
+    ssl.ERR_clear_error();
+    X509_STORE *store = ssl.SSL_CTX_get_cert_store(c->ctx);
+    BIO *in = ssl.BIO_new_mem_buf(pem, length);
+    X509_CRL *one = in == NULL ? NULL : ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
+    while (one != NULL) {
+        if (ssl.X509_STORE_add_crl(store, one) == 1) count++;
+        if (ssl.X509_CRL_get0_nextUpdate(one) == NULL) is_endless = 1;
+        ssl.X509_CRL_free(one);
+        one = ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
+    }
+    if (!needletail_tls_is_at_end()) count = 0;
+    ssl.X509_STORE_set_flags(store, CRL_CHECK);
+    ssl.BIO_free(in);
+    ssl.ERR_clear_error();
+    c->lists_expiry = expiry;
+    return count > 0 && is_endless ? ENDLESS : count;
+}
+
+/* Whether a list has expired, so that its issuer's clients are to be judged anew. */
+int needletail_tls_have_lists_expired(const context *c) { return c->lists_expiry != 0 && time(NULL) >= c->lists_expiry; }
+
+/* Whether OpenSSL objects to a list, or to there being none. That a certificate is on one is another error. */
+static int is_of_lists(int error) {
+    static const unsigned char all[] = {UNABLE_TO_GET_CRL,
+                                        UNABLE_TO_DECRYPT_CRL_SIGNATURE,
+                                        CRL_SIGNATURE_FAILURE,
+                                        CRL_NOT_YET_VALID,
+                                        CRL_HAS_EXPIRED,
+                                        ERROR_IN_CRL_LAST_UPDATE,
+                                        ERROR_IN_CRL_NEXT_UPDATE,
+                                        UNABLE_TO_GET_CRL_ISSUER,
+                                        KEYUSAGE_NO_CRL_SIGN,
+                                        UNHANDLED_CRITICAL_CRL_EXTENSION,
+                                        DIFFERENT_CRL_SCOPE,
+                                        CRL_PATH_VALIDATION_ERROR};
+    return error > 0 && error < 256 && memchr(all, error, sizeof all) != NULL;
+}
+
+static int is_made(X509_CRL *list) {
+    time_t latest = time(NULL) + CLOCK_SKEW;
+    const ASN1_STRING *made = ssl.X509_CRL_get0_lastUpdate(list);
+    return made != NULL && ssl.X509_cmp_time(made, &latest) < 0;
+}
+
+static int is_present(X509_CRL *list) {
+    const ASN1_STRING *end = ssl.X509_CRL_get0_nextUpdate(list);
+    return is_made(list) && end != NULL && ssl.X509_cmp_current_time(end) > 0;
+}
+
+/* Whether a list is of all certificates, or of all that are no authority's (RFC 5280 section 5.2.5). */
+static int is_of_all(X509_CRL *list) {
+    static const unsigned char only_users[] = {0x30, 3, 0x81, 1, 0xff};
+    int at = ssl.X509_CRL_get_ext_by_critical(list, 1, -1);
+    if (at < 0) return 1;
+    if (at != ssl.X509_CRL_get_ext_by_NID(list, ISSUING_DISTRIBUTION_POINT, -1) ||
+        ssl.X509_CRL_get_ext_by_critical(list, 1, at) >= 0)
+        return 0;
+    ASN1_STRING *scope = ssl.X509_EXTENSION_get_data(ssl.X509_CRL_get_ext(list, at));
+    return ssl.ASN1_STRING_length(scope) == (int)sizeof only_users &&
+           memcmp(ssl.ASN1_STRING_get0_data(scope), only_users, sizeof only_users) == 0;
+}
+
+/*
+ * What is wrong with a certificate that is trusted itself, by the lists that bear its issuer's name; 0 if nothing is. The
+ * issuer need not be known, so the lists cannot be verified: they are this side's own.
+ */
+static int find_in_lists(X509_STORE_CTX *chain, X509 *own) {
+    int error = UNABLE_TO_GET_CRL;
+    STACK *lists = ssl.X509_STORE_CTX_get1_crls(chain, ssl.X509_get_issuer_name(own));
+    int count = lists == NULL ? 0 : ssl.OPENSSL_sk_num(lists);
+    for (int i = 0; i < count; i++) {
+        X509_CRL *list = ssl.OPENSSL_sk_value(lists, i);
+        X509_REVOKED *entry = NULL;
+        if (error != CERT_REVOKED && is_present(list) && is_of_all(list))
+            error = ssl.X509_CRL_get0_by_cert(list, &entry, own) == 1 ? CERT_REVOKED : 0;
+        ssl.X509_CRL_free(list);
+    }
+    if (lists != NULL) ssl.OPENSSL_sk_free(lists);
+    return error;
+}
+
+static int can_find(void) {
+    return ssl.X509_STORE_CTX_get1_crls != NULL && ssl.OPENSSL_sk_num != NULL && ssl.OPENSSL_sk_value != NULL &&
+           ssl.OPENSSL_sk_free != NULL;
+}
+
+/*
+ * An objection to a list, or 0 if it does not count. Nobody asks whether what is trusted is valid (RFC 5280 section 6.1),
+ * as with the JDK: so the last certificate of a chain needs no list. But one that is the whole chain is the peer's own.
+ */
+static int judge_list(X509_STORE_CTX *chain, int error) {
+    int depth = ssl.X509_STORE_CTX_get_error_depth(chain);
+    int last = ssl.OPENSSL_sk_num == NULL ? -1 : ssl.OPENSSL_sk_num(ssl.X509_STORE_CTX_get0_chain(chain)) - 1;
+    X509 *own = ssl.X509_STORE_CTX_get_current_cert(chain);
+    if (depth == last && depth > 0) return 0;
+    if (depth == last && own != NULL && can_find()) return find_in_lists(chain, own);
+    if (error == CRL_NOT_YET_VALID && ssl.X509_STORE_CTX_get0_current_crl != NULL) {
+        X509_CRL *list = ssl.X509_STORE_CTX_get0_current_crl(chain);
+        if (list != NULL && is_made(list)) return 0;
+    }
+    return error;
+}
+
+int needletail_tls_judge(int is_valid, X509_STORE_CTX *chain) {
+    int error = is_valid ? 0 : ssl.X509_STORE_CTX_get_error(chain);
+    if (is_of_lists(error)) {
+        error = judge_list(chain, error);
+        ssl.X509_STORE_CTX_set_error(chain, error);
+        return error == 0;
+    }
+    if (error == WRONG_HOST || error == WRONG_ADDRESS) {
+        X509 *one = ssl.X509_STORE_CTX_get_current_cert(chain);
+        if (one != NULL && ssl.X509_get_ext_by_NID(one, SUBJECT_ALTERNATIVE_NAME, -1) < 0)
+            ssl.X509_STORE_CTX_set_error(chain, NAMELESS);
+    }
+    return is_valid;
+}
+
+#endif
