@@ -59,13 +59,13 @@ void needletail_tls_set_mode(SSL_CTX *ctx, int mode);
 int needletail_tls_set_versions(SSL_CTX *ctx, int least, int most);
 int needletail_tls_set_groups(SSL_CTX *ctx, const char *names);
 void needletail_tls_set_session_cache_mode(SSL_CTX *ctx, int mode);
+void needletail_tls_limit_certificates(SSL_CTX *ctx, int bytes);
 void needletail_tls_clear_chain(SSL_CTX *ctx);
 int needletail_tls_add_to_chain(SSL_CTX *ctx, X509 *x);
 void needletail_tls_set_name_callback(SSL_CTX *ctx, name_function *f, void *with);
 void needletail_tls_set_ticket_keys(SSL_CTX *ctx, ticket_key_function *f);
 int needletail_tls_set_host_name(SSL *s, const char *name);
 
-context *needletail_tls_keep(context *c);
 /* Whether reading PEM failed because there is no further block, and not because the next one is damaged. */
 int needletail_tls_is_at_end(void);
 
@@ -74,6 +74,7 @@ int needletail_tls_judge(int is_valid, X509_STORE_CTX *chain);
 
 int needletail_tls_have_lists_expired(const context *c);
 
+context *needletail_tls_keep(context *c);
 void needletail_tls_release(context *c);
 
 /* Has a server decide whether a session is resumed that a client has a ticket for. */

@@ -24,10 +24,14 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static BIO_METHOD *method;
 
 /*
- * How long a client's first message may be, as with the JDK. OpenSSL's limit is 131,396 bytes, and it allocates and
- * clears all of them when it has the header of a message that long, nine bytes of the client's.
+ * How long a client's greeting may be, as with the JDK: its first message, and its second if it is asked to repeat the
+ * first (RFC 8446 section 4.1.4). OpenSSL's limit is 131,396 bytes, and it allocates and clears all of them when it has
+ * the header of a message that long, nine bytes of the client's.
  */
 #define MAX_GREETING 32768
+
+/* The type of a record whose content is a handshake message and not encrypted, with TLS 1.3 (RFC 8446 section 5.1). */
+#define HANDSHAKE 22
 
 int needletail_tls_is_greeting_long(const connection *c) {
     return c->greeting_header == 4 && c->greeting_length > MAX_GREETING;
@@ -48,6 +52,7 @@ static int follow(connection *c, const char *bytes, int count) {
         if (c->record_left == 0) { /* in a header, or before one */
             if (c->header == 0 && c->is_limiting && here->barren >= MAX_BARREN) break;
             unsigned char b = (unsigned char)bytes[used++];
+            if (c->header == 0) c->record_type = b;
             if (c->header == 3) c->header_length = (uint16_t)(b << 8);
             if (c->header == 4) c->header_length = (uint16_t)(c->header_length | b);
             if (++c->header == 5) {
@@ -60,7 +65,7 @@ static int follow(connection *c, const char *bytes, int count) {
             }
         } else {
             int n = count - used < c->record_left ? count - used : c->record_left;
-            if (c->is_server && c->greeting_header < 4) heed(c, bytes + used, n);
+            if (c->is_server && c->greeting_header < 4 && c->record_type == HANDSHAKE) heed(c, bytes + used, n);
             used += n;
             c->record_left = (uint16_t)(c->record_left - n);
         }

@@ -40,8 +40,8 @@ struct connection {
     unsigned char is_counted;  /* whether the latest record counts as one without data */
     unsigned char is_broken;   /* writing has failed */
 
-    /* The record being read: bytes of its header, and bytes of it that have not come or not been read. */
-    unsigned char header;
+    /* The record being read: bytes of its header, its type, and bytes of it that have not come or not been read. */
+    unsigned char header, record_type;
     uint16_t header_length, record_left, record_length;
     uint16_t idle; /* records after the handshake without data, less those with some */
 
@@ -49,8 +49,8 @@ struct connection {
     int32_t taken; /* bytes of pending output that the network has taken; may overflow */
     int greetings; /* records of the handshake */
     int flights;   /* how often the handshake has had output */
-    int greeting_header; /* bytes of the header of a client's first message that have come */
-    int greeting_length; /* of that message, as its header says */
+    int greeting_header; /* bytes that have come of the header of a greeting: a client's first message, or its second */
+    int greeting_length; /* of that message, as its header says, until it is answered */
     context *context;
     char *key;   /* a client's: the server's name and port */
     char *asked; /* a server's, until the facts of the handshake are read: the name that is asked for */
@@ -104,7 +104,7 @@ void needletail_tls_take_back(buffers *own);
 /* The encrypted side, as OpenSSL sees it; null if memory ran out. After needletail_tls_ready. */
 BIO *needletail_tls_encrypted(connection *c);
 
-/* Whether a client's first message is longer than is accepted. OpenSSL has not read its header then. */
+/* Whether a client's greeting is longer than is accepted. OpenSSL has not read its header then. */
 int needletail_tls_is_greeting_long(const connection *c);
 
 /* Takes what the connection held, or what the kernel has, into the thread's input. Returns 0, or -errno. */

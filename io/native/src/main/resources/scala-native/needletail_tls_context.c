@@ -19,6 +19,9 @@ static const char *reason(const char *otherwise) {
     return text == NULL ? otherwise : text;
 }
 
+/* Bytes of a client's certificates, as with the JDK: OpenSSL has memory for all of them when it has their header. */
+#define MAX_CERTIFICATES 32768
+
 /*
  * Needed in each context of a server, not only in the one that connections begin with: when a ClientHello is repeated
  * (RFC 8446 section 4.1.2), OpenSSL looks for the session again by what is set in that of the name asked for.
@@ -26,6 +29,7 @@ static const char *reason(const char *otherwise) {
 static void set_up_server(SSL_CTX *ctx) {
     static const unsigned char id[] = "needletail";
     ssl.SSL_CTX_set_session_id_context(ctx, id, sizeof id - 1); /* needed where clients have certificates */
+    needletail_tls_limit_certificates(ctx, MAX_CERTIFICATES);
     needletail_tls_hear_names(ctx);
 }
 

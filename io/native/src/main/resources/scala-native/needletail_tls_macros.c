@@ -10,6 +10,7 @@
 enum {
     MODE = 33,
     SESS_CACHE_MODE = 44,
+    MAX_CERT_LIST = 51,
     SERVERNAME_CB = 53,
     SERVERNAME_ARG = 54,
     HOSTNAME = 55,
@@ -44,6 +45,11 @@ int needletail_tls_set_groups(SSL_CTX *ctx, const char *names) {
 void needletail_tls_set_session_cache_mode(SSL_CTX *ctx, int mode) {
     if (HAS(SSL_CTX_set_session_cache_mode)) ssl.SSL_CTX_set_session_cache_mode(ctx, mode);
     else ssl.SSL_CTX_ctrl(ctx, SESS_CACHE_MODE, mode, NULL);
+}
+
+void needletail_tls_limit_certificates(SSL_CTX *ctx, int bytes) {
+    if (HAS(SSL_CTX_set_max_cert_list)) ssl.SSL_CTX_set_max_cert_list(ctx, (size_t)bytes);
+    else ssl.SSL_CTX_ctrl(ctx, MAX_CERT_LIST, bytes, NULL);
 }
 
 void needletail_tls_clear_chain(SSL_CTX *ctx) {

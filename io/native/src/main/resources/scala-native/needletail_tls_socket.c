@@ -102,8 +102,8 @@ static void tell(connection *c) {
     if (c->is_secured) c->flags |= SECURED;
     int held = c->held == NULL ? 0 : c->held_count;
     c->held_bytes = held + pending + c->header + (c->record_left > 0 ? 5 + left_of_record : 0);
-    /* for the first message OpenSSL has memory as soon as it has its header */
-    if (c->greeting_header == 4 && c->flights == 0) c->held_bytes += c->greeting_length;
+    /* for a greeting OpenSSL has memory as soon as it has its header */
+    if (c->greeting_header == 4) c->held_bytes += c->greeting_length;
 }
 
 int needletail_tls_start(connection *c) {
@@ -122,6 +122,13 @@ WAITING static int shake(SSL *s) {
     int result = ssl.SSL_do_handshake(s);
     END_WAITING();
     return result;
+}
+
+/* A greeting has been answered. With TLS 1.3, the client may have been asked to repeat it; later messages are encrypted. */
+static void answered(connection *c) {
+    int may_repeat = ++c->flights == 1 && c->is_server && strcmp(ssl.SSL_get_version(c->ssl), "TLSv1.3") == 0;
+    c->greeting_header = may_repeat ? 0 : 4;
+    c->greeting_length = 0;
 }
 
 /* Returns 1 if the handshake is complete and its output sent, 0 if not yet, or a failure. */
@@ -145,8 +152,8 @@ static int secure(connection *c) {
     int shaken = c->context->check == NULL ? shake(c->ssl) : ssl.SSL_do_handshake(c->ssl); /* which may call Scala */
     int error = shaken == 1 ? 0 : ssl.SSL_get_error(c->ssl, shaken);
     if (error != 0 && error != ERROR_WANT_READ && error != ERROR_WANT_WRITE) return fail_by_library(c);
-    if (needletail_tls_is_greeting_long(c)) return fail(c, FLOOD, "its first message is too long");
-    if (here->out_count > 0) c->flights++;
+    if (needletail_tls_is_greeting_long(c)) return fail(c, FLOOD, "its greeting is too long");
+    if (here->out_count > 0) answered(c);
     result = needletail_tls_flush_own(c);
     if (result == 0) result = needletail_tls_keep_rest(c);
     if (result < 0) return result;

@@ -81,6 +81,36 @@ class OpenSslHandshakeSuite extends TlsPair {
     }
   }
 
+  /** A greeting that has no key of a group that is used here, so that another one is asked for. */
+  private def keyless: Array[Byte] = ClientHello(Seq(0x1301)) { extend =>
+    extend(43, Array[Byte](2, 3, 4)) // supported_versions: TLS 1.3
+    extend(10, Array[Byte](0, 2, 0, 23)) // supported_groups: P-256
+    extend(13, Array[Byte](0, 2, 4, 3)) // signature_algorithms: ECDSA with SHA-256
+    extend(51, Array[Byte](0, 0)) // key_share: none
+  }
+
+  tlsTest("what is announced after a greeting that must be repeated counts as well, and is limited") {
+    serving(config) { served =>
+      def held = on(served.loop)(served.loop.memory.held)
+      for (third <- Seq[Byte](0, 2)) withClient(served.listener) { client =>
+        client.getOutputStream.write(keyless)
+        val header = client.getInputStream.readNBytes(5)
+        assertEquals(header(0).toInt, 22, "it is not asked to repeat it")
+        client.getInputStream.readNBytes((header(3) & 0xff) << 8 | header(4) & 0xff)
+        val handler = served.nextHandler()
+        eventually(held == 0, held)
+        client.getOutputStream.write(Array[Byte](20, 3, 3, 0, 1, 1)) // for middleboxes
+        client.getOutputStream.write(Array[Byte](22, 3, 3, 0, 4, 1, third, 0x7f, 0))
+        if (third == 0) eventually(held >= 0x7f00, "it does not count")
+        else {
+          val end = handler.next()
+          assert(end.contains("its greeting is too long"), end)
+        }
+      }
+      eventually(held == 0, "it is held still")
+    }
+  }
+
   tlsTest("a handshake does not proceed by records of the client's alone") {
     serving(config) { served =>
       withClient(served.listener) { client =>
