@@ -203,6 +203,24 @@ int needletail_tls_trust(context *c, const char *pem, int length) {
     return count;
 }
 
+/*
+ * Trusts whom another context trusts, with its lists of revoked certificates: both are of one loop. Returns 0 if memory
+ * ran out.
+ */
+int needletail_tls_share_trust(context *c, const context *other) {
+    X509_STORE *store = ssl.SSL_CTX_get_cert_store(other->ctx);
+    STACK *issuers = ssl.SSL_CTX_get_client_CA_list(other->ctx);
+    if (issuers != NULL) {
+        issuers = ssl.SSL_dup_CA_list(issuers);
+        if (issuers == NULL) return 0;
+        ssl.SSL_CTX_set_client_CA_list(c->ctx, issuers);
+    }
+    if (ssl.X509_STORE_up_ref(store) != 1) return 0;
+    ssl.SSL_CTX_set_cert_store(c->ctx, store);
+    c->lists_expiry = other->lists_expiry;
+    return 1;
+}
+
 /* Trusts the system's certificates. */
 const char *needletail_tls_trust_system(context *c) {
     static const char *const bundles[] = {

@@ -58,7 +58,11 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, SSL_CTX_set_default_verify_paths, (SSL_CTX *)) \
     F(int, SSL_CTX_load_verify_locations, (SSL_CTX *, const char *, const char *)) \
     F(X509_STORE *, SSL_CTX_get_cert_store, (const SSL_CTX *)) \
+    F(void, SSL_CTX_set_cert_store, (SSL_CTX *, X509_STORE *)) \
+    F(int, X509_STORE_up_ref, (X509_STORE *)) \
     F(void, SSL_CTX_set_client_CA_list, (SSL_CTX *, STACK *)) \
+    F(STACK *, SSL_CTX_get_client_CA_list, (const SSL_CTX *)) \
+    F(STACK *, SSL_dup_CA_list, (STACK *)) \
     F(int, SSL_CTX_set_alpn_protos, (SSL_CTX *, const unsigned char *, unsigned int)) \
     F(void, SSL_CTX_set_alpn_select_cb, (SSL_CTX *, alpn_function *, void *)) \
     F(void, SSL_CTX_sess_set_new_cb, (SSL_CTX *, int (*)(SSL *, SSL_SESSION *))) \
@@ -144,10 +148,6 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(X509_NAME *, X509_get_subject_name, (const X509 *)) \
     F(X509_NAME *, X509_NAME_dup, (X509_NAME *)) \
     F(void, X509_CRL_free, (X509_CRL *)) \
-    F(int, X509_STORE_add_cert, (X509_STORE *, X509 *)) \
-    F(int, X509_STORE_add_crl, (X509_STORE *, X509_CRL *)) \
-    F(int, X509_STORE_set_flags, (X509_STORE *, unsigned long)) \
-    F(const char *, X509_get_default_cert_file, (void)) \
     F(const ASN1_STRING *, X509_CRL_get0_lastUpdate, (const X509_CRL *)) \
     F(const ASN1_STRING *, X509_CRL_get0_nextUpdate, (const X509_CRL *)) \
     F(int, X509_CRL_get0_by_cert, (X509_CRL *, X509_REVOKED **, X509 *)) \
@@ -155,6 +155,10 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, X509_CRL_get_ext_by_NID, (const X509_CRL *, int, int)) \
     F(X509_EXTENSION *, X509_CRL_get_ext, (const X509_CRL *, int)) \
     F(int, X509_cmp_time, (const ASN1_STRING *, time_t *)) \
+    F(int, X509_STORE_add_cert, (X509_STORE *, X509 *)) \
+    F(int, X509_STORE_add_crl, (X509_STORE *, X509_CRL *)) \
+    F(int, X509_STORE_set_flags, (X509_STORE *, unsigned long)) \
+    F(const char *, X509_get_default_cert_file, (void)) \
     F(const char *, X509_get_default_cert_dir, (void)) \
     F(const char *, X509_verify_cert_error_string, (long)) \
     F(int, X509_VERIFY_PARAM_set1_host, (X509_VERIFY_PARAM *, const char *, size_t)) \
@@ -196,14 +200,14 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(void *, OPENSSL_sk_value, (const STACK *, int)) \
     F(STACK *, OPENSSL_sk_new_null, (void)) \
     F(int, OPENSSL_sk_push, (STACK *, const void *)) \
-    F(void, SSL_CTX_set_client_hello_cb, (SSL_CTX *, int (*)(SSL *, int *, void *), void *)) \
-    F(int, SSL_client_hello_get0_ext, (SSL *, unsigned int, const unsigned char **, size_t *)) \
-    F(int, SSL_CTX_set_session_ticket_cb, (SSL_CTX *, int (*)(SSL *, void *), ticket_function *, void *)) \
-    F(X509 *, SSL_SESSION_get0_peer, (SSL_SESSION *))
     F(void, OPENSSL_sk_free, (STACK *)) \
     F(STACK *, X509_STORE_CTX_get1_crls, (X509_STORE_CTX *, X509_NAME *)) \
     F(X509_CRL *, X509_STORE_CTX_get0_current_crl, (X509_STORE_CTX *)) \
     F(void, SSL_CTX_set_max_cert_list, (SSL_CTX *, size_t)) \
+    F(void, SSL_CTX_set_client_hello_cb, (SSL_CTX *, int (*)(SSL *, int *, void *), void *)) \
+    F(int, SSL_client_hello_get0_ext, (SSL *, unsigned int, const unsigned char **, size_t *)) \
+    F(int, SSL_CTX_set_session_ticket_cb, (SSL_CTX *, int (*)(SSL *, void *), ticket_function *, void *)) \
+    F(X509 *, SSL_SESSION_get0_peer, (SSL_SESSION *))
 
 struct needletail_tls_library {
 #define F(type, name, parameters) type(*name) parameters;
@@ -246,10 +250,6 @@ enum {
     CHECK_NO_PARTIAL_WILDCARDS = 4,
     CHECK_NEVER_SUBJECT = 0x20,
     UNABLE_TO_GET_CRL = 3,
-    WRONG_HOST = 62,
-    WRONG_ADDRESS = 64,
-    SUBJECT_ALTERNATIVE_NAME = 85,
-    ALERT_ILLEGAL_PARAMETER = 47,
     UNABLE_TO_DECRYPT_CRL_SIGNATURE = 5,
     CRL_SIGNATURE_FAILURE = 8,
     CRL_NOT_YET_VALID = 11,
@@ -262,10 +262,14 @@ enum {
     UNHANDLED_CRITICAL_CRL_EXTENSION = 36,
     DIFFERENT_CRL_SCOPE = 44,
     CRL_PATH_VALIDATION_ERROR = 54,
+    WRONG_HOST = 62,
+    WRONG_ADDRESS = 64,
+    SUBJECT_ALTERNATIVE_NAME = 85,
+    ISSUING_DISTRIBUTION_POINT = 770,
+    ALERT_ILLEGAL_PARAMETER = 47,
     ALERT_DECODE_ERROR = 50,
     ALERT_UNRECOGNIZED_NAME = 112,
 
-    ISSUING_DISTRIBUTION_POINT = 770,
     CLIENT_HELLO_ERROR = 0,
     CLIENT_HELLO_SUCCESS = 1,
 

@@ -3,6 +3,7 @@ package needletail.io
 import java.io.IOException
 import java.nio.file.{Files, Path}
 import java.util.Arrays
+import java.util.concurrent.atomic.AtomicInteger
 
 import needletail.io.file.SmallFile
 import needletail.io.platform.{Socket, TlsServerContext}
@@ -89,6 +90,14 @@ final class TlsIdentity private[needletail] (
       (Files.getLastModifiedTime(file).toMillis, content.length, Arrays.hashCode(content))
     } catch { case _: IOException => (0L, -1, 0) }
   }
+
+  private val servers = new AtomicInteger
+
+  /** A server begins to use it. */
+  private[needletail] def attach(): Unit = { servers.incrementAndGet(); () }
+
+  /** A server has ended. After the last one, keys and what else is kept for connections are freed until they are needed. */
+  private[needletail] def detach(): Unit = if (servers.decrementAndGet() == 0) present.rest()
 
   private[needletail] def over(socket: Socket, toPlain: Array[Byte]): Socket =
     present.over(socket, counts, toPlain)

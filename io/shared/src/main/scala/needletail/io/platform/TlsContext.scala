@@ -27,6 +27,9 @@ private[needletail] abstract class TlsServerContext {
   /** The first certificate of each chain, in the order of the configuration. */
   def certificates: Seq[CertificateInfo]
 
+  /** No server uses it now: frees the same, until it is needed again. Sessions from before are not resumed then. */
+  def rest(): Unit = ()
+
   /** It has been replaced: frees what the garbage collector does not. Connections go on. To be called once. */
   def release(): Unit = ()
 }

@@ -121,6 +121,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
     ()
   }
 
+  settings.tls.foreach(_.attach())
   private val certificates = settings.tls.map(new CertificateReloader(_, loops(0), guardedLog))
   certificates.foreach(_.start())
 
@@ -181,6 +182,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
     }
     ended.onComplete { how =>
       endWatch.end()
+      settings.tls.foreach(_.detach())
       givenUp.tryComplete(how)
     }
     givenUp.future

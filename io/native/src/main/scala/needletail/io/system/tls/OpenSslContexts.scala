@@ -40,6 +40,11 @@ private[tls] final class OpenSslContexts(make: () => Ptr[Byte]) {
   /** Frees the contexts, each when its last connection has ended. A context that is needed later is made again. */
   def release(): Unit = synchronized {
     isReleased = true
+    clear()
+  }
+
+  /** The same, but those that are made again are kept again. */
+  def clear(): Unit = synchronized {
     made.foreach(address => if (address != 0) OpenSslFunctions.release(pointer(address)))
     made = new Array[Long](0)
   }

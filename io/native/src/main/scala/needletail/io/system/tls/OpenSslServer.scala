@@ -11,14 +11,13 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
   private val trusted  = config.clients.map(clients => PemFile.certificates(clients.authorities))
   private val revoked  = config.clients.flatMap(_.revoked).map(new RevokedFile(_))
   private val check    = config.clients.map(_.check).filterNot(_ eq TlsClientAuth.any)
-  private val tickets  = OpenSslFunctions.tickets(config.sessionLifetime.toSeconds)
   private val named    = OwnCertificate.byNames(own)
   private val contexts = new OpenSslContexts(() => make())
 
-  private var isReleased = false
+  private var tickets: Ptr[Byte] = null // made with the first context
+  private var isReleased         = false
 
-  if (tickets eq null) throw OpenSsl.outOfMemory
-  try contexts.here(_ => ()) // so that what is wrong with the files is known now
+  try OpenSslFunctions.release(make()) // so that what is wrong with the files is known now
   catch {
     case e: Throwable =>
       release()
@@ -29,11 +28,11 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
 
   private def make(): Ptr[Byte] = {
     val defaults = own.filter(_.hosts == own.head.hosts)
-    val main     = of(defaults)
+    val main     = of(defaults)(trust(_))
     try {
       for ((its, names) <- named) {
         // one of another kind may be for some names of the first only, or for more
-        val other = if (its == defaults) null else of(its)
+        val other = if (its == defaults) null else of(its)(shareTrust(_, main))
         try names.foreach(addName(main, _, other))
         finally if (other ne null) OpenSslFunctions.release(other)
       }
@@ -49,7 +48,11 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
 
   /** Not after `release`, which does not wait for a loop that is making a context: sessions of that one end with it. */
   private def resume(main: Ptr[Byte]): Unit = synchronized {
-    if (!isReleased) OpenSslFunctions.resume(main, tickets)
+    if (!isReleased) {
+      if (tickets eq null) tickets = OpenSslFunctions.tickets(config.sessionLifetime.toSeconds)
+      if (tickets eq null) throw OpenSsl.outOfMemory
+      OpenSslFunctions.resume(main, tickets)
+    }
   }
 
   private def addName(main: Ptr[Byte], name: String, its: Ptr[Byte]): Unit = Zone.acquire { implicit zone =>
@@ -63,16 +66,24 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
   private[tls] def whileUsed[A](body: => A): A = contexts.here(_ => body)
 
   /** A context with some of the certificates; of several with the same kind of key, the first is used. */
-  private def of(some: Seq[OwnCertificate]): Ptr[Byte] =
+  private def of(some: Seq[OwnCertificate])(trust: Ptr[Byte] => Unit): Ptr[Byte] =
     OpenSslSettings.context(isServer = true, config.profile, config.resume) { context =>
       some.reverse.foreach(OpenSslSettings.own(context, _))
       OpenSslSettings.protocols(context, config.protocols)
-      trusted.foreach(OpenSslSettings.trust(context, _))
-      OpenSslSettings.revoked(context, revoked)
+      trust(context)
       config.clients.foreach(clients => OpenSslFunctions.verify(context, if (clients.required) 2 else 1))
       if (check.nonEmpty && OpenSslFunctions.check(context, ClientCertificateCheck.function) == 0)
         throw OpenSsl.outOfMemory
     }
+
+  private def trust(context: Ptr[Byte]): Unit = {
+    trusted.foreach(OpenSslSettings.trust(context, _))
+    OpenSslSettings.revoked(context, revoked)
+  }
+
+  /** The files may be large, so they are read once for all contexts of a loop. */
+  private def shareTrust(context: Ptr[Byte], main: Ptr[Byte]): Unit =
+    if (trusted.nonEmpty && OpenSslFunctions.shareTrust(context, main) == 0) throw OpenSsl.outOfMemory
 
   def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = contexts.here { context =>
     val number = OpenSslSocket.numberOf(socket)
@@ -93,8 +104,18 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
   override def release(): Unit = {
     contexts.release()
     synchronized {
-      if (!isReleased) OpenSslFunctions.releaseTickets(tickets)
       isReleased = true
+      forgetTickets()
     }
+  }
+
+  override def rest(): Unit = {
+    contexts.clear()
+    synchronized(forgetTickets())
+  }
+
+  private def forgetTickets(): Unit = if (tickets ne null) {
+    OpenSslFunctions.releaseTickets(tickets)
+    tickets = null
   }
 }

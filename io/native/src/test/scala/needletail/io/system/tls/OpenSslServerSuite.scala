@@ -3,7 +3,7 @@ package needletail.io.system.tls
 import java.io.IOException
 
 import needletail.io.Tls
-import needletail.io.tls.{TlsCertificate, TlsProfile, TlsServerConfig}
+import needletail.io.tls.{TlsCertificate, TlsClientAuth, TlsProfile, TlsServerConfig}
 import needletail.testing.{Suite, TemporaryDirectories}
 
 /** Contexts of OpenSSL: how many there are, and settings that it refuses. */
@@ -47,6 +47,35 @@ class OpenSslServerSuite extends Suite with TemporaryDirectories {
     val identity = Tls.server(TlsServerConfig(Seq(one)))
     for (_ <- 1 to 100) identity.reload()
     assertEquals(alive, 1)
+  }
+
+  test("what is kept for connections is freed when no server uses it, and made again when one does") {
+    def alive   = (OpenSslFunctions.contextsAlive(), OpenSslFunctions.ticketsAlive())
+    val before  = alive
+    val config  = TlsServerConfig(Seq(certificate(Seq("a.example")), certificate(Seq("b.example"))))
+    val server  = new OpenSslServer(config)
+    val (c, t)  = before
+    assertEquals(OpenSslFunctions.contextsAlive(), c, "those by which the files were tried are kept")
+    for (_ <- 1 to 2) {
+      assertEquals(server.contextsOfLoop, 2)
+      assertEquals(alive, (c + 2, t + 1))
+      server.rest()
+      assertEquals(alive, before)
+    }
+    server.release()
+    assertEquals(alive, before)
+  }
+
+  test("authorities and lists of revoked certificates are read once for a loop, not for each set of names") {
+    authority.revoke()
+    val clients = TlsClientAuth(authority.file, revoked = Some(authority.revoked))
+    val three   = Seq.tabulate(3)(i => certificate(Seq(s"list$i.example")))
+    val server  = new OpenSslServer(TlsServerConfig(three, clients = Some(clients)))
+    try {
+      val before = OpenSslFunctions.listsRead()
+      assertEquals(server.contextsOfLoop, 3)
+      assertEquals(OpenSslFunctions.listsRead() - before, 1)
+    } finally server.release()
   }
 
   test("a server whose context is in use keeps the keys of its tickets until that is released") {
