@@ -42,7 +42,10 @@ static atomic_int alive;
 /* How many servers' keys there are. */
 int needletail_tls_tickets_alive(void) { return atomic_load(&alive); }
 
-/* Returns null if memory ran out. A session can be resumed for `seconds` to twice as long. */
+/*
+ * Returns null if memory ran out. Each key encrypts tickets for so many seconds, and decrypts them for as long again; how
+ * long a session can be resumed is decided by judge_session.
+ */
 tickets *needletail_tls_tickets(long seconds) {
     tickets *t = calloc(1, sizeof *t);
     if (t == NULL) return NULL;

@@ -13,7 +13,8 @@ import scala.util.Try
  * and its only observer does nothing but forward this one, it removes itself: the observer waits for the inner value
  * directly. This one's `state` is then that observer, and requests to it are answered by the observer's `source`,
  * which is always the newest link. Cancellation stays exact: cancelling the observer cancels what it waits for, unless
- * that has other observers.
+ * that has other observers; cancelling this one cancels the observer. But who begins to observe this one only then waits
+ * for the inner value itself, and is not cancelled with this one.
  */
 private[async] abstract class Derived[A, B, F >: Null <: AnyRef](private var f: F) extends Pending[B] {
 
