@@ -19,7 +19,11 @@ class TlsEngineSuite extends TlsPair {
 
   private def overflowingContext: SSLContext = {
     val context = SSLContext.getInstance("TLS")
-    context.init(null, Array[TrustManager](Trust.also(Trust.of(Pem.certificates(authority.file), None))(overflowing)), null)
+    context.init(
+      null,
+      Array[TrustManager](Trust.also(Trust.of(Pem.certificates(authority.file), None))(overflowing)),
+      null
+    )
     context
   }
 

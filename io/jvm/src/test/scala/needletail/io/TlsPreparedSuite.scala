@@ -40,7 +40,7 @@ class TlsPreparedSuite extends Suite with TemporaryDirectories {
     finally goesOn.countDown()
     first.join()
     val socket = new StubSocket
-    val why = intercept[java.io.IOException](context.over(socket, "localhost", 443))
+    val why    = intercept[java.io.IOException](context.over(socket, "localhost", 443))
     assertEquals(why.getMessage, "no trust store")
     assertEquals(attempts.get, 1)
   }

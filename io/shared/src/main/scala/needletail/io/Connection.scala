@@ -244,13 +244,14 @@ final class Connection private[io] (
     else -1
 
   /** Closes it if its client has stalled the handshake for at least `nanos`, after it has read what has arrived. */
-  private[needletail] def closeStalledHandshake(nanos: Long, withSilent: Boolean): Unit = if (!input.isMember) {
-    if (phase != Flushing) readNow() else if (mayDiscard) discard()
-    if (handshakeStall(withSilent) >= nanos) {
-      val what = if (socket.isSilent) "the client had sent nothing" else "the TLS handshake was stalled"
-      finish(new SocketTimeoutException(s"$what while too many others were in progress"))
+  private[needletail] def closeStalledHandshake(nanos: Long, withSilent: Boolean): Unit =
+    if (!input.isMember) {
+      if (phase != Flushing) readNow() else if (mayDiscard) discard()
+      if (handshakeStall(withSilent) >= nanos) {
+        val what = if (socket.isSilent) "the client had sent nothing" else "the TLS handshake was stalled"
+        finish(new SocketTimeoutException(s"$what while too many others were in progress"))
+      }
     }
-  }
 
   /** See `ConnectionTimer.handshakeProceeds`; false without TLS. */
   private[needletail] def handshakeProceeds(): Boolean =

@@ -73,7 +73,7 @@ object Connector {
   ) {
     val result = new AsyncPromise[Connection]
 
-    private var routes: List[Route]         = Nil // being tried
+    private var routes: List[Route]         = Nil  // being tried
     private var targets: Array[InetAddress] = Array.empty
     private var tried                       = 0
     private var stagger: Timer              = null
@@ -90,7 +90,8 @@ object Connector {
     private def prepare(since: Long): Unit =
       Async.blocking(tls.tls.prepare()).onComplete { done =>
         if (!over)
-          if (done.getOrElse(true)) begin() else waiting = loop.schedule(PreparingNanos, () => lookAgain(since))
+          if (done.getOrElse(true)) begin()
+          else waiting = loop.schedule(PreparingNanos, () => lookAgain(since))
       }
 
     private def lookAgain(since: Long): Unit =

@@ -11,8 +11,8 @@ class HandshakeTurnsSuite extends LoopSuite {
   private def greeted(loop: EventLoop, count: Int)(computed: Int => Unit): Seq[Connection] =
     for (n <- 1 to count) yield {
       val socket = new StubSocket {
-        override def computesHandshake: Boolean                                  = true
-        override def isSecure: Boolean                                           = true
+        override def computesHandshake: Boolean                              = true
+        override def isSecure: Boolean                                       = true
         override def tryRead(bytes: Array[Byte], from: Int, count: Int): Int = {
           val end = System.nanoTime + 1000000
           while (System.nanoTime - end < 0) {}
@@ -25,7 +25,9 @@ class HandshakeTurnsSuite extends LoopSuite {
       connection
     }
 
-  test("of a burst only some are computed before others have their turn, all in the order in which they came") {
+  test(
+    "of a burst only some are computed before others have their turn, all in the order in which they came"
+  ) {
     withLoop { loop =>
       val order           = ArrayBuffer.empty[Int]
       @volatile var all   = Vector.empty[Int]

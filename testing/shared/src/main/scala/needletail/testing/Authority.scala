@@ -96,9 +96,9 @@ final class Authority(
       more: String = ""
   ): Issued = {
     issued += 1
-    val (chain, secret) = (file(s"$issued.pem"), file(s"$issued.key"))
+    val (chain, secret)  = (file(s"$issued.pem"), file(s"$issued.key"))
     val (request, extra) = (file(s"$issued.csr"), file(s"$issued.ext"))
-    val alternatives    = if (names.isEmpty) "" else s"subjectAltName = $names\n"
+    val alternatives     = if (names.isEmpty) "" else s"subjectAltName = $names\n"
     write(extra, s"${alternatives}basicConstraints = CA:FALSE\n$more\n")
     val kind = algorithm match {
       case "rsa" => "rsa:2048"

@@ -83,10 +83,10 @@ class OpenSslHandshakeSuite extends TlsPair {
 
   /** A greeting that has no key of a group that is used here, so that another one is asked for. */
   private def keyless: Array[Byte] = ClientHello(Seq(0x1301)) { extend =>
-    extend(43, Array[Byte](2, 3, 4)) // supported_versions: TLS 1.3
+    extend(43, Array[Byte](2, 3, 4))     // supported_versions: TLS 1.3
     extend(10, Array[Byte](0, 2, 0, 23)) // supported_groups: P-256
-    extend(13, Array[Byte](0, 2, 4, 3)) // signature_algorithms: ECDSA with SHA-256
-    extend(51, Array[Byte](0, 0)) // key_share: none
+    extend(13, Array[Byte](0, 2, 4, 3))  // signature_algorithms: ECDSA with SHA-256
+    extend(51, Array[Byte](0, 0))        // key_share: none
   }
 
   tlsTest("what is announced after a greeting that must be repeated counts as well, and is limited") {

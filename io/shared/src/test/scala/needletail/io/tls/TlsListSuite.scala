@@ -72,8 +72,8 @@ class TlsListSuite extends TlsPair {
   }
 
   tlsTest("a list of some certificates counts for these only") {
-    val root   = newAuthority("Root")
-    val issued = leaf(root)
+    val root                        = newAuthority("Root")
+    val issued                      = leaf(root)
     def list(scope: String): String = {
       root.listWith(s"issuingDistributionPoint = critical, @scope\n[scope]\n$scope")
       met(root.file, root.revoked, issued)

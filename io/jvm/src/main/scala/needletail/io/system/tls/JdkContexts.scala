@@ -69,9 +69,9 @@ private[io] object JdkServerContext {
     val infos = keys.certificates.map(Certificates.info)
     // The JDK cannot be told not to resume sessions. But each context knows only those that it has made itself.
     // With one that knows none, a list of revoked certificates that has expired counts: it is looked at in full handshakes.
-    val end                   = lists.flatMap(_.expiry).getOrElse(Long.MaxValue)
-    def mayResume             = config.resume && System.currentTimeMillis < end
-    def next(): SSLContext    = if (mayResume) sessions.context() else make()
+    val end                = lists.flatMap(_.expiry).getOrElse(Long.MaxValue)
+    def mayResume          = config.resume && System.currentTimeMillis < end
+    def next(): SSLContext = if (mayResume) sessions.context() else make()
     val made = new JdkServerContext(() => next(), parameters, config.clients.map(_.check), infos)
     FirstHandshake.make(made.engine())
     made

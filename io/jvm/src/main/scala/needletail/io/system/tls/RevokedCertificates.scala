@@ -63,7 +63,10 @@ private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
    * the network, whatever the certificate says of where they are, and searches for other keys that may have signed one,
    * which takes seconds.
    */
-  def checker(trusted: Seq[X509Certificate], refused: CertPathValidatorException => Unit): PKIXCertPathChecker =
+  def checker(
+      trusted: Seq[X509Certificate],
+      refused: CertPathValidatorException => Unit
+  ): PKIXCertPathChecker =
     new PathChecker(this, trusted, refused)
 }
 

@@ -42,18 +42,18 @@ private[tls] object OpenSslFunctions {
       length: CInt,
       secret: CString
   ): CString = extern
-  @name("needletail_tls_verify") def verify(context: Ptr[Byte], how: CInt): Unit                      = extern
-  @name("needletail_tls_trust") def trust(context: Ptr[Byte], pem: Ptr[Byte], length: CInt): CInt     = extern
-  @name("needletail_tls_trust_system") def trustSystem(context: Ptr[Byte]): CString                   = extern
+  @name("needletail_tls_verify") def verify(context: Ptr[Byte], how: CInt): Unit                  = extern
+  @name("needletail_tls_trust") def trust(context: Ptr[Byte], pem: Ptr[Byte], length: CInt): CInt = extern
+  @name("needletail_tls_trust_system") def trustSystem(context: Ptr[Byte]): CString               = extern
   @name("needletail_tls_revoked")
   def revoked(context: Ptr[Byte], pem: Ptr[Byte], length: CInt, expiry: Long): CInt               = extern
-  @name("needletail_tls_lists_read") def listsRead(): CInt                                            = extern
-  @name("needletail_tls_share_trust") def shareTrust(context: Ptr[Byte], other: Ptr[Byte]): CInt      = extern
-  @name("needletail_tls_pins") def pins(context: Ptr[Byte], hashes: Ptr[Byte], count: CInt): CInt     = extern
-  @name("needletail_tls_name") def name(context: Ptr[Byte], name: CString, its: Ptr[Byte]): CInt      = extern
-  @name("needletail_tls_contexts") def contexts(context: Ptr[Byte]): CInt                             = extern
-  @name("needletail_tls_contexts_alive") def contextsAlive(): CInt                                    = extern
-  @name("needletail_tls_choose") def choose(context: Ptr[Byte], refusesUnknown: CInt): Unit           = extern
+  @name("needletail_tls_lists_read") def listsRead(): CInt                                        = extern
+  @name("needletail_tls_share_trust") def shareTrust(context: Ptr[Byte], other: Ptr[Byte]): CInt  = extern
+  @name("needletail_tls_pins") def pins(context: Ptr[Byte], hashes: Ptr[Byte], count: CInt): CInt = extern
+  @name("needletail_tls_name") def name(context: Ptr[Byte], name: CString, its: Ptr[Byte]): CInt  = extern
+  @name("needletail_tls_contexts") def contexts(context: Ptr[Byte]): CInt                         = extern
+  @name("needletail_tls_contexts_alive") def contextsAlive(): CInt                                = extern
+  @name("needletail_tls_choose") def choose(context: Ptr[Byte], refusesUnknown: CInt): Unit       = extern
   @name("needletail_tls_protocols")
   def protocols(context: Ptr[Byte], protocols: Ptr[Byte], length: CInt): CInt = extern
   @name("needletail_tls_check")

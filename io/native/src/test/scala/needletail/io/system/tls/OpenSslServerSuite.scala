@@ -50,11 +50,11 @@ class OpenSslServerSuite extends Suite with TemporaryDirectories {
   }
 
   test("what is kept for connections is freed when no server uses it, and made again when one does") {
-    def alive   = (OpenSslFunctions.contextsAlive(), OpenSslFunctions.ticketsAlive())
-    val before  = alive
-    val config  = TlsServerConfig(Seq(certificate(Seq("a.example")), certificate(Seq("b.example"))))
-    val server  = new OpenSslServer(config)
-    val (c, t)  = before
+    def alive  = (OpenSslFunctions.contextsAlive(), OpenSslFunctions.ticketsAlive())
+    val before = alive
+    val config = TlsServerConfig(Seq(certificate(Seq("a.example")), certificate(Seq("b.example"))))
+    val server = new OpenSslServer(config)
+    val (c, t) = before
     assertEquals(OpenSslFunctions.contextsAlive(), c, "those by which the files were tried are kept")
     for (_ <- 1 to 2) {
       assertEquals(server.contextsOfLoop, 2)
