@@ -84,18 +84,10 @@ object Connector {
 
     result.onCancel(() => stop())
 
-    /** Begins when what TLS needs has been read, by another thread: one for all attempts that wait for it. */
-    def prepare(): Unit = if ((tls eq null) || tls.tls.isPrepared) begin() else prepare(System.nanoTime)
-
-    private def prepare(since: Long): Unit =
-      Async.blocking(tls.tls.prepare()).onComplete { done =>
-        if (!over)
-          if (done.getOrElse(true)) begin()
-          else waiting = loop.schedule(PreparingNanos, () => lookAgain(since))
-      }
-
-    private def lookAgain(since: Long): Unit =
-      if (tls.tls.isPrepared || tls.tls.hasFailedSince(since)) begin() else prepare(since)
+    /** Begins when what TLS needs has been read, by another thread. */
+    def prepare(): Unit =
+      if ((tls eq null) || tls.isPrepared) begin()
+      else Async.blocking(tls.prepare()).onComplete(_ => if (!over) begin())
 
     private def begin(): Unit = address match {
       case inherited: Address.Inherited =>
@@ -127,7 +119,7 @@ object Connector {
           stagger = loop.schedule(StaggerNanos, () => if (!over && routes.length < MaxRoutes) tryNext(port))
         open {
           val plain = loop.platform.connectTcp(ip, port, source)
-          if ((tls eq null) || (through ne null)) plain else tls.tls.over(plain, tls.name, port)
+          if ((tls eq null) || (through ne null)) plain else tls.over(plain, port)
         }
       } else if (routes.isEmpty) giveUp(lastFailure)
     }
@@ -254,7 +246,7 @@ object Connector {
           else {
             loop.unwatch(plain)
             socket = null // which closes it if it fails
-            socket = tls.tls.over(plain, tls.name, through.port)
+            socket = tls.over(plain, through.port)
             begin()
           }
         }

@@ -30,7 +30,24 @@ final class Tls private[io] (context: TlsClientContext, serverName: Option[Strin
 }
 
 /** A server to connect to by TLS, and the name that its certificate must be for. */
-final class TlsPeer private[io] (private[io] val tls: Tls, val name: String)
+final class TlsPeer private[io] (tls: Tls, val name: String, apart: Int = 0) {
+
+  /**
+   * The same server, with sessions of its own: connections resume only those of the same number. For connections that
+   * are made at the same time, which would take each other's sessions: one of TLS 1.3 is resumed once, and the JDK keeps
+   * only the latest of each server.
+   */
+  private[needletail] def apart(number: Int): TlsPeer = new TlsPeer(tls, name, number)
+
+  /** See `TlsClientContext.over`. Beyond 32,768 numbers some share their sessions. */
+  private[io] def over(socket: Socket, port: Int): Socket =
+    tls.over(socket, name, (apart & 0x7fff) << 16 | port)
+
+  private[io] def isPrepared: Boolean = tls.isPrepared
+
+  /** See `TlsClientContext.prepare`. Blocks. */
+  private[io] def prepare(): Unit = tls.prepare()
+}
 
 object Tls extends TlsPlatform {
 

@@ -40,6 +40,8 @@ private[needletail] abstract class TlsClientContext {
   /**
    * Secures a socket that is connecting, and takes it over, closing it if this throws. It is connected when the server
    * has proved that it is `name`.
+   *
+   * @param port any number: sessions are kept by it and `name`
    */
   def over(socket: Socket, name: String, port: Int): Socket
 

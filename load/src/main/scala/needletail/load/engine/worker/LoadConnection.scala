@@ -16,6 +16,7 @@ private[engine] abstract class LoadConnection(worker: Worker, target: Target) ex
   private var present: Link = null
   private var opening       = false
   private var begun         = 0L
+  private var session       = -1 // its number, while it is open or being opened by TLS
 
   protected def opened(): Unit
   protected def openFailed(outcome: Outcome): Unit
@@ -34,6 +35,7 @@ private[engine] abstract class LoadConnection(worker: Worker, target: Target) ex
   final def open(timeoutNanos: Long): Unit = {
     opening = true
     begun = System.nanoTime()
+    if (target.peer != null && session < 0) session = worker.sessions.take()
     attempt(0, System.nanoTime() + timeoutNanos)
   }
 
@@ -41,10 +43,11 @@ private[engine] abstract class LoadConnection(worker: Worker, target: Target) ex
     val nanos   = math.max(1, until - System.nanoTime())
     val source  = if (target.isTcp) worker.nextSource() else null
     val address = target.address(number)
-    if (target.webSocket != null) WebSocketLink.open(address, worker, gone, target, nanos, source)
+    val peer    = if (session < 0) target.peer else target.peer.apart(session)
+    if (target.webSocket != null) WebSocketLink.open(address, worker, gone, target, nanos, source, peer)
     else
       DirectConnection
-        .open(address, worker.context, this, target.origin.text, nanos, source, target.peer)
+        .open(address, worker.context, this, target.origin.text, nanos, source, peer)
         .map(new HttpLink(_))
   }
 
@@ -64,6 +67,7 @@ private[engine] abstract class LoadConnection(worker: Worker, target: Target) ex
           attempt(number + 1, until)
         case Failure(error) =>
           opening = false
+          giveBackSession()
           val outcome = ConnectFailure.outcomeOf(error)
           worker.note(outcome, error)
           openFailed(outcome)
@@ -78,8 +82,14 @@ private[engine] abstract class LoadConnection(worker: Worker, target: Target) ex
     worker.tally.closed()
     if (present != null && present.isOf(ended)) {
       present = null
+      giveBackSession()
       if (!worker.isStopped) lost()
     }
+  }
+
+  private def giveBackSession(): Unit = if (session >= 0) {
+    worker.sessions.giveBack(session)
+    session = -1
   }
 
   /** Closes the connection, if there is one. */

@@ -7,7 +7,7 @@ import java.util.{ArrayDeque, Base64}
 import needletail.async.{Async, AsyncPromise}
 import needletail.http.http1.ResponseParser
 import needletail.http.text.{ByteWriter, Entropy}
-import needletail.io.{Address, Connection, ConnectionHandler, Connector, TlsSession}
+import needletail.io.{Address, Connection, ConnectionHandler, Connector, TlsPeer, TlsSession}
 import needletail.load.engine.compiled.Target
 import needletail.load.result.Outcome
 import needletail.websocket.frame.{FrameReader, FrameWriter, Opcode}
@@ -242,13 +242,14 @@ private[engine] object WebSocketLink {
       gone: AnyRef => Unit,
       target: Target,
       timeoutNanos: Long,
-      source: InetAddress
+      source: InetAddress,
+      peer: TlsPeer
   ): Async[Link] = {
     val until               = System.nanoTime() + timeoutNanos
     val opened              = new AsyncPromise[Link]
     var link: WebSocketLink = null
     Connector
-      .connect(address, worker.loop, worker.context.config.socket, timeoutNanos, source, target.peer) {
+      .connect(address, worker.loop, worker.context.config.socket, timeoutNanos, source, peer) {
         connection =>
           link = new WebSocketLink(connection, worker, gone, target, opened)
           link

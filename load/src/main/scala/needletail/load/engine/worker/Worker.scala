@@ -64,6 +64,9 @@ private[engine] abstract class Worker(
   val timeoutNanos: Long = plan.timeout.toNanos
   val context            = new ClientLoopContext(loop, Worker.clientConfig(plan))
 
+  /** Numbers for connections with TLS. */
+  val sessions = new SessionNumbers(index, shared.loops)
+
   /** Scheduled items: users in a pause, sessions. */
   protected val waiting = new TimerHeap
 
