@@ -78,10 +78,14 @@ final class TlsIdentity private[needletail] (
   def isOutdated: Boolean = synchronized(seen != stamps())
 
   /**
-   * Whether a server that looks after the files should read them now: they have changed, or the last time was in vain,
-   * for a reason that may have passed, such as a want of descriptors.
+   * Reads the files, for a server that looks after them, if they have changed, or the last time was in vain, for a reason
+   * that may have passed, such as a want of descriptors. Returns whether it has read them. Throws as `reload` does.
    */
-  private[needletail] def isDue: Boolean = synchronized(hasFailed || isOutdated)
+  private[needletail] def reloadIfDue(): Boolean = synchronized {
+    val isDue = hasFailed || isOutdated
+    if (isDue) reload()
+    isDue
+  }
 
   /** With a hash of the content: natively times are whole seconds, and certificates are often of the same size. */
   private def stamps(): Seq[(Long, Int, Int)] = files.map { file =>

@@ -1,16 +1,20 @@
 package needletail.server
 
-import java.io.{BufferedReader, InputStreamReader}
-import java.net.{ServerSocket, Socket}
+import java.io.{BufferedReader, IOException, InputStreamReader}
+import java.net.ServerSocket
 import java.nio.file.{Files, Paths, StandardCopyOption}
+import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.{CompletableFuture, TimeUnit}
 
 import scala.concurrent.duration._
 
 import needletail.async.Async
 import needletail.http.{Handler, Reply, Request, Response}
-import needletail.io.{Address, Tls, TlsServerConfig}
+import needletail.io.platform.{Socket, TlsServerContext}
+import needletail.io.tls.{CertificateInfo, TlsCounts}
+import needletail.io.{Address, Tls, TlsIdentity, TlsLimits, TlsServerConfig}
 import needletail.server.connection.SecureClient
+import needletail.server.operations.Log
 import needletail.testing.{ClassPath, Suite, TemporaryDirectories}
 
 class HangUpSuite extends Suite with TemporaryDirectories {
@@ -21,7 +25,7 @@ class HangUpSuite extends Suite with TemporaryDirectories {
     val output                         = new BufferedReader(new InputStreamReader(child.getInputStream))
     def lineWith(text: String): String = Iterator.continually(output.readLine()).find(_.contains(text)).get
     try {
-      val socket = new Socket("127.0.0.1", lineWith("port ").drop(5).toInt)
+      val socket = new java.net.Socket("127.0.0.1", lineWith("port ").drop(5).toInt)
       try {
         socket.getOutputStream.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n".getBytes)
         lineWith("asked")
@@ -56,6 +60,26 @@ class HangUpSuite extends Suite with TemporaryDirectories {
       val line = lineWith("the certificates were not reloaded, the old ones stay in use")
       assert(line.contains(s"${before.key} is empty"), line)
       assertNotEquals(shown, first)
+    } finally { child.destroyForcibly(); () }
+  }
+
+  test("SIGHUP that comes while the server starts has the certificates read when it has started") {
+    val child = start("EarlySignalMain", "HUP")
+    try {
+      val output = new BufferedReader(new InputStreamReader(child.getInputStream))
+      val lines  = Iterator.continually(output.readLine()).takeWhile(_ != null)
+      assert(lines.exists(_.contains("the certificates have been reloaded")), "it has ended, or was not told")
+      signal(child, "TERM")
+      assert(child.waitFor(20, TimeUnit.SECONDS), "it goes on")
+      assertEquals(child.exitValue, 0)
+    } finally { child.destroyForcibly(); () }
+  }
+
+  test("SIGTERM that comes while the server starts drains it when it has started") {
+    val child = start("EarlySignalMain", "TERM")
+    try {
+      assert(child.waitFor(20, TimeUnit.SECONDS), "it goes on")
+      assertEquals(child.exitValue, 0)
     } finally { child.destroyForcibly(); () }
   }
 
@@ -147,6 +171,35 @@ object SecureHangUpMain {
   }
 }
 
+/** Sends itself a signal as soon as its port is open, by what the server logs of an expired certificate. */
+object EarlySignalMain {
+  private object Expired extends TlsServerContext {
+    def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = throw new IOException("no TLS")
+    val certificates = Seq(CertificateInfo("CN=old", Nil, "CN=old", "1", 0, 1, ""))
+  }
+
+  private final class Signalling(name: String) extends Log {
+    private val isSent                                 = new AtomicBoolean
+    override def info(message: String): Unit           = println(message)
+    def error(message: String, cause: Throwable): Unit = println(message)
+    def warn(message: String): Unit                    = if (isSent.compareAndSet(false, true)) {
+      val own = ProcessHandle.current.pid.toString
+      new ProcessBuilder("kill", s"-$name", own).start().waitFor()
+      ()
+    }
+  }
+
+  def main(args: Array[String]): Unit = {
+    val config = ServerConfig(
+      address = Address.Tcp("127.0.0.1", 0),
+      loops = 1,
+      log = new Signalling(args(0)),
+      tls = Some(new TlsIdentity(TlsLimits(), () => Expired, Nil))
+    )
+    Server((_: Request) => Response.ok, config).run()
+  }
+}
+
 object NoSignalsMain {
   def main(args: Array[String]): Unit = {
     val port = freePort()
@@ -168,6 +221,6 @@ object NoSignalsMain {
   }
 
   def listens(port: Int): Boolean =
-    try { new Socket("127.0.0.1", port).close(); true }
+    try { new java.net.Socket("127.0.0.1", port).close(); true }
     catch { case _: java.io.IOException => false }
 }

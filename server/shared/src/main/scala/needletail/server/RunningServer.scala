@@ -2,7 +2,7 @@ package needletail.server
 
 import scala.concurrent.{ExecutionContext, Future}
 
-import needletail.io.Address
+import needletail.io.{Address, TlsIdentity}
 import needletail.server.operations.Statistics
 import needletail.server.tcp.TcpServer
 
@@ -35,6 +35,9 @@ final class RunningServer private[server] (server: TcpServer, admin: Option[TcpS
 
   /** Whether it uses TLS. */
   def isSecure: Boolean = server.isSecure
+
+  /** Its certificates, which other servers may have too. */
+  private[server] def identity: Option[TlsIdentity] = server.tls
 
   /**
    * Reads the certificates again, as SIGHUP makes `run` do: new connections have the new ones. If that fails, the old

@@ -3,7 +3,7 @@ package needletail.server
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.collection.mutable
-import scala.concurrent.{ExecutionContext, Future}
+import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.util.Success
 
 import needletail.async.Async
@@ -46,8 +46,8 @@ final class Server private (config: ServerConfig, protocol: () => Protocol) {
 
   /**
    * Serves until SIGTERM or SIGINT, then drains and returns. `onStart` is called when the server listens. SIGHUP makes
-   * a server with TLS read its certificates again, and one without drain; under `nohup` it has no effect. If `onStart`
-   * throws, the server is closed and `run` throws it; SIGTERM and SIGINT then end the program, as before.
+   * a server with TLS read its certificates again, and one without drain; under `nohup` it has no effect. A signal that
+   * comes while the server starts takes effect when it has started. If `onStart` throws, the server is closed and `run` throws it; SIGTERM and SIGINT then end the program, as before.
    *
    * @throws CannotListen if the address cannot be bound; a `main` that does not catch it prints one line on the
    *   standard error stream and exits with status 1
@@ -109,14 +109,17 @@ object Server {
 
   /** The same; `onStart` is called when all servers listen. If it throws, they are closed and `runAll` throws it. */
   def runAll(servers: Seq[Server], onStart: Seq[RunningServer] => Unit): Unit = {
-    val started = mutable.ListBuffer.empty[RunningServer]
-    try servers.foreach(server => started += server.startHere())
-    catch {
-      case e: Throwable =>
-        started.foreach(_.close())
-        throw e
+    def start(): List[RunningServer] = {
+      val started = mutable.ListBuffer.empty[RunningServer]
+      try servers.foreach(server => started += server.startHere())
+      catch {
+        case e: Throwable =>
+          started.foreach(_.close())
+          throw e
+      }
+      started.toList
     }
-    serveAll(started.toList)(onStart)
+    serveAll(start())(onStart)
   }
 
   /** Starts a server for `protocol`, with the operations and the administration server of `config`. */
@@ -139,45 +142,64 @@ object Server {
     }
   }
 
-  /** Serves until SIGTERM or SIGINT, then drains and returns. */
-  private[needletail] def serve(server: RunningServer)(onStart: RunningServer => Unit): Unit =
-    serveAll(List(server))(_ => onStart(server))
+  /** Starts a server, serves until SIGTERM or SIGINT, then drains and returns. */
+  private[needletail] def serve(start: => RunningServer)(onStart: RunningServer => Unit): Unit =
+    serveAll(List(start))(all => onStart(all.head))
 
   /** Servers that a signal drains; several calls of `run` may be in progress, on threads of their own. */
-  private val running = ConcurrentHashMap.newKeySet[RunningServer]
+  private val running = mutable.LinkedHashSet.empty[RunningServer]
+
+  /** Those that a signal has begun to drain. */
+  private val draining = ConcurrentHashMap.newKeySet[RunningServer]
+
+  /**
+   * Those that run, without any that is just being started: a signal waits for that, as nobody else would tell that
+   * server of it.
+   */
+  private def present: List[RunningServer] = running.synchronized(running.toList)
 
   /**
    * With TLS, operators ask for new certificates; without, a terminal has been closed. The shell and the kernel each
    * send it then, so the second one closes nothing.
    */
-  private def hungUp(): Unit =
-    if (running.stream.anyMatch(_.isSecure)) running.forEach(_.reload())
-    else
-      running.forEach { server =>
-        if (draining.add(server)) server.drain()
-        ()
-      }
-
-  /** Those that a signal has begun to drain. */
-  private val draining = ConcurrentHashMap.newKeySet[RunningServer]
-
-  /** The first signal drains, a second one closes. */
-  private def drainAll(): Unit = running.forEach { server =>
-    if (draining.add(server)) server.drain() else server.close()
-    ()
+  private[server] def hungUp(): Unit = {
+    val all = present
+    if (all.exists(_.isSecure)) all.filter(_.isSecure).distinctBy(_.identity).foreach(_.reload())
+    else all.foreach(server => if (draining.add(server)) server.drain())
   }
 
-  private def serveAll(servers: List[RunningServer])(onStart: Seq[RunningServer] => Unit): Unit = {
+  /** The first signal drains, a second one closes. */
+  private def drainAll(): Unit =
+    present.foreach(server => if (draining.add(server)) server.drain() else server.close())
+
+  private def serveAll(start: => List[RunningServer])(onStart: List[RunningServer] => Unit): Unit = {
     implicit val here: ExecutionContext = ExecutionContext.parasitic
+
+    val ended = Promise[Unit]()
+    // before a port is open, as a signal would end the program until then
+    val await   = Signals.awaiting(ended.future)(() => drainAll())
+    val servers =
+      try {
+        Signals.onHangUp(() => hungUp())
+        running.synchronized {
+          val started = start
+          running ++= started
+          started
+        }
+      } catch {
+        case e: Throwable =>
+          await.cancel()
+          throw e
+      }
     servers.foreach { server =>
-      running.add(server)
       server.stopped.onComplete { _ =>
-        running.remove(server)
+        running.synchronized(running -= server)
         draining.remove(server)
         servers.foreach(_.drain())
       }
     }
     val all = Future.traverse(servers)(_.stopped.transform(how => Success(how)))
+    all.onComplete(_ => ended.success(()))
     def elseClose[A](undo: () => Unit)(body: => A): A =
       try body
       catch {
@@ -186,11 +208,7 @@ object Server {
           undo()
           throw e
       }
-    val await = elseClose(() => ())(Signals.awaiting(all.map(_ => ()))(() => drainAll()))
-    elseClose(() => await.cancel()) {
-      Signals.onHangUp(() => hungUp())
-      onStart(servers)
-    }
+    elseClose(() => await.cancel())(onStart(servers))
     elseClose(() => ())(await())
     all.value.foreach(_.get.foreach(_.get))
   }

@@ -7,7 +7,7 @@ import needletail.async.{Async, Survivable}
 import needletail.io.{EventLoop, TlsIdentity}
 import needletail.server.operations.Log
 
-/** Reloads a server's certificates, and logs errors in them. */
+/** Reloads a server's certificates, which other servers may have too, and logs errors in them. */
 private[server] final class CertificateReloader(identity: TlsIdentity, loop: EventLoop, log: Log) {
   import CertificateReloader._
 
@@ -37,16 +37,25 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
   /** Reads them; if that fails, the old ones stay in use and the reason is logged. Blocks. */
   def reload(): Unit = {
     failures.forget()
-    tryToReload()
+    tryTo {
+      identity.reload()
+      true
+    }
   }
 
-  /** Logs the reason of failures that follow one another once an hour, unless it is another one. */
-  private def tryToReload(): Unit =
+  /**
+   * Logs the reason of failures that follow one another once an hour, unless it is another one.
+   *
+   * @param read returns whether it has read them: it need not if another server has
+   */
+  private def tryTo(read: => Boolean): Unit =
     try {
-      identity.reload()
+      val isRead = read
       failures.forget()
-      log.info("the certificates have been reloaded")
-      expiries.loaded(now)
+      if (isRead) {
+        log.info("the certificates have been reloaded")
+        warn()
+      }
     } catch {
       case e: IOException => if (failures.isNew(e.getMessage)) log.warn(s"$Kept: ${e.getMessage}")
       case Survivable(e)  => if (failures.isNew(e.toString)) log.error(Kept, e)
@@ -61,7 +70,7 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
     catch { case _: RejectedExecutionException => () } // the server has stopped
 
   private def check(): Unit =
-    Async.blocking(if (identity.isDue) tryToReload()).onComplete { result =>
+    Async.blocking(tryTo(identity.reloadIfDue())).onComplete { result =>
       result.failed.foreach(e => log.error("the certificate files could not be checked", e))
       later(identity.checkNanos, () => check())
     }

@@ -5,12 +5,13 @@ import java.nio.file.{Files, StandardCopyOption}
 import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.concurrent.duration._
+import scala.concurrent.{Await, Promise}
 
 import needletail.http.{Handler, Request, Response}
 import needletail.io.platform.{Socket, TlsServerContext}
 import needletail.io.tls.{CertificateInfo, TlsCounts}
 import needletail.io.{Tls, TlsClientConfig, TlsIdentity, TlsLimits, TlsServerConfig, TlsTrust}
-import needletail.server.ServerFixture
+import needletail.server.{RunningServer, Server, ServerFixture}
 import needletail.server.connection.SecureClient
 import needletail.server.operations.Log
 import needletail.testing.{Authority, Pause, Suite, TemporaryDirectories}
@@ -116,26 +117,25 @@ class CertificateReloaderSuite extends Suite with TemporaryDirectories {
     }
   }
 
-  test("an identity rests when the last server that uses it has ended") {
-    val rests    = new java.util.concurrent.atomic.AtomicInteger
-    val identity = new TlsIdentity(
-      TlsLimits(),
-      () =>
-        new TlsServerContext {
-          def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
-            throw new IOException("no TLS")
-          def certificates: Seq[CertificateInfo] = Nil
-          override def rest(): Unit              = { rests.incrementAndGet(); () }
-        },
-      Nil
+  test("SIGHUP has the certificates read once that several servers have") {
+    val (shared, own) = (identity(), identity())
+    val running       = Promise[Seq[RunningServer]]()
+    val servers       = Seq(shared, shared, own).map(tls =>
+      Server(handler, ServerFixture.loopback.copy(log = Log.none, tls = Some(tls)))
     )
-    val config = ServerFixture.loopback.copy(log = Log.none, tls = Some(identity))
-    ServerFixture.serving(handler, config) { _ =>
-      ServerFixture.serving(handler, config)(_ => ())
-      assertEquals(rests.get, 0)
+    val thread = new Thread(() => Server.runAll(servers, all => { running.success(all); () }))
+    thread.start()
+    try {
+      val _ = Await.result(running.future, 20.seconds)
+      Server.hungUp()
+      assertEquals((shared.counts.reloads, own.counts.reloads), (1L, 1L))
+    } finally {
+      running.future.value.foreach(_.get.foreach(_.close()))
+      thread.join()
     }
-    assertEquals(rests.get, 1)
   }
+
+  private def identity() = new TlsIdentity(TlsLimits(), () => NoCertificates, Nil)
 
   private object NoCertificates extends TlsServerContext {
     def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
