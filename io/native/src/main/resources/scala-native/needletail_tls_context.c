@@ -137,7 +137,16 @@ static EVP_PKEY *read_key(const char *pem, int length, const char *secret) {
 }
 
 /* What may be wrong with a certificate and its key, beside other reasons. */
-static const char NO_CERTIFICATE[] = "no certificate", NO_KEY[] = "no key", NOT_ITS_KEY[] = "not its key";
+static const char NO_CERTIFICATE[] = "no certificate", NO_KEY[] = "no key", NOT_ITS_KEY[] = "not its key",
+                  NOT_SUPPORTED[] = "not supported";
+
+/* Why a key cannot be read: by the wrong password too, or as the library does not know how it is encrypted. */
+static const char *no_key(void) {
+    const char *text = reason("");
+    int is_unknown = strcasecmp(text, "unsupported") == 0 || strncasecmp(text, "unknown", 7) == 0 ||
+                     strncasecmp(text, "unsupported_", 12) == 0;
+    return is_unknown ? NOT_SUPPORTED : NO_KEY;
+}
 
 /*
  * Certificates in PEM, the own one first, and its key. `secret` is the key's password, or null. Several keys, of
@@ -151,7 +160,7 @@ const char *needletail_tls_certificate(context *c, const char *chain, int chain_
     BIO *in = ssl.BIO_new_mem_buf(chain, chain_length);
     X509 *one = in == NULL ? NULL : ssl.PEM_read_bio_X509(in, NULL, password, NULL);
     if (one == NULL) wrong = NO_CERTIFICATE;
-    else if ((key = read_key(pem, length, secret)) == NULL) wrong = NO_KEY;
+    else if ((key = read_key(pem, length, secret)) == NULL) wrong = no_key();
     else if (ssl.X509_check_private_key(one, key) != 1) wrong = NOT_ITS_KEY;
     else if (ssl.SSL_CTX_use_certificate(c->ctx, one) != 1 || ssl.SSL_CTX_use_PrivateKey(c->ctx, key) != 1)
         wrong = reason("not usable");

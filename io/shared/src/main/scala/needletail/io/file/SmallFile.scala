@@ -1,7 +1,7 @@
 package needletail.io.file
 
 import java.io.IOException
-import java.nio.file.{AccessDeniedException, Files, NoSuchFileException, Path}
+import java.nio.file.{AccessDeniedException, Files, NoSuchFileException, NotDirectoryException, Path}
 
 /** Files that are read whole, such as keys and certificates. */
 private[io] object SmallFile {
@@ -18,6 +18,17 @@ private[io] object SmallFile {
     } catch {
       case e: NoSuchFileException   => throw new IOException(s"$file (No such file or directory)", e)
       case e: AccessDeniedException => throw new IOException(s"$file (Permission denied)", e)
-      case e: IOException           => throw new IOException(s"$file cannot be read: ${e.getMessage}", e)
+      case e: IOException           => throw new IOException(s"$file cannot be read: ${reason(e, file)}", e)
     }
+
+  /** Without the path, which is in some messages of the platforms, and is named before. */
+  private def reason(e: IOException, file: Path): String = {
+    val text = String.valueOf(e.getMessage)
+    if (text != file.toString) text.substring(text.lastIndexOf(": ") + 1).trim
+    else
+      e match {
+        case _: NotDirectoryException => "Not a directory"
+        case _                        => e.getClass.getSimpleName
+      }
+  }
 }

@@ -15,7 +15,7 @@ import java.security.{
 import javax.crypto.spec.{PBEKeySpec, PBEParameterSpec, SecretKeySpec}
 import javax.crypto.{Cipher, EncryptedPrivateKeyInfo, SecretKeyFactory}
 
-import needletail.io.tls.TlsCertificate
+import needletail.io.tls.{KeyFaults, TlsCertificate}
 
 /** Private keys from PEM files: PKCS #8 (RFC 5958), encrypted or not, PKCS #1 (RFC 8017) and SEC 1 (RFC 5915). */
 private[io] object PrivateKeys {
@@ -27,10 +27,7 @@ private[io] object PrivateKeys {
     val block  = blocks.find(_.label.endsWith("PRIVATE KEY")).getOrElse(
       throw new IOException(s"$file has no private key in PEM (-----BEGIN PRIVATE KEY-----)")
     )
-    if (block.isTraditional)
-      throw new IOException(
-        s"$file is encrypted in an old format that is not supported (openssl pkcs8 -topk8 makes a new one)"
-      )
+    if (block.isTraditional) throw KeyFaults.oldFormat(file)
     val encoded = block.label match {
       case "PRIVATE KEY"                        => block.bytes
       case "ENCRYPTED PRIVATE KEY"              => decrypted(file, block.bytes, files.password)
@@ -38,19 +35,15 @@ private[io] object PrivateKeys {
       case other => throw new IOException(s"$file has a $other, which is not supported")
     }
     val key = decoded(file, encoded, certificate)
-    if (!belongs(key, certificate))
-      throw new IOException(s"the key of $file is not that of the certificate in ${files.chain}")
+    if (!belongs(key, certificate)) throw KeyFaults.ofAnother(file, files.chain)
     key
   }
 
   private def decrypted(file: Path, bytes: Array[Byte], password: Option[String]): Array[Byte] = {
-    val secret =
-      password.getOrElse(throw new IOException(s"$file is encrypted, and there is no password for it"))
-    val info =
+    val secret = password.getOrElse(throw KeyFaults.encrypted(file))
+    val info   =
       try new EncryptedPrivateKeyInfo(bytes)
       catch { case e: IOException => throw new IOException(s"$file is damaged: ${e.getMessage}", e) }
-    def unsupported(e: Throwable) =
-      throw new IOException(s"$file is encrypted in a way that is not supported: ${info.getAlgName}", e)
     try {
       // For PBES2 only the parameters know which key derivation and cipher it stands for.
       val parameters = info.getAlgParameters
@@ -66,8 +59,8 @@ private[io] object PrivateKeys {
       }
       info.getKeySpec(cipher).getEncoded
     } catch {
-      case e: NoSuchAlgorithmException => unsupported(e)
-      case e: GeneralSecurityException => throw new IOException(s"the password for $file is wrong", e)
+      case e: NoSuchAlgorithmException => throw KeyFaults.unsupported(file, info.getAlgName, e)
+      case e: GeneralSecurityException => throw KeyFaults.wrongPassword(file, e)
     }
   }
 

@@ -1,6 +1,5 @@
 package needletail.io.system.tls
 
-import java.io.IOException
 import java.net.Socket
 import java.nio.charset.StandardCharsets.US_ASCII
 import java.security.cert.X509Certificate
@@ -18,7 +17,7 @@ import javax.net.ssl.{
 
 import scala.jdk.CollectionConverters.*
 
-import needletail.io.tls.TlsCertificate
+import needletail.io.tls.{KeyFaults, TlsCertificate}
 
 /** The certificates of a server, chosen by the name that a client requests and the kinds of keys that it accepts. */
 private[io] final class ServerKeys private (keys: Vector[ServerKeys.Key]) extends X509ExtendedKeyManager {
@@ -87,7 +86,7 @@ private[io] object ServerKeys {
     new ServerKeys(files.iterator.zipWithIndex.map { case (f, i) =>
       val chain = Pem.certificates(f.chain)
       for (certificate <- chain; why <- KeyStrength.of(certificate.getPublicKey))
-        throw new IOException(s"${f.chain} has a key that is too weak: $why")
+        throw KeyFaults.weak(f.chain, why)
       new Key(i.toString, chain, PrivateKeys.read(f, chain.head))
     }.toVector)
 

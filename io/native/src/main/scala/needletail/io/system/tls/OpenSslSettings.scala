@@ -4,7 +4,7 @@ import scala.scalanative.unsafe.*
 
 import java.io.IOException
 
-import needletail.io.tls.{RevocationLists, TlsProfile}
+import needletail.io.tls.{KeyFaults, TlsProfile}
 
 /** Contexts of OpenSSL, and what servers and clients set alike. */
 private[tls] object OpenSslSettings {
@@ -84,19 +84,23 @@ private[tls] object OpenSslSettings {
         own.password.fold(null: CString)(toCString(_))
       )
     }
-    if (wrong ne null) throw new IOException(problem(own, fromCString(wrong)))
+    if (wrong ne null) throw problem(own, fromCString(wrong))
   }
 
-  private def problem(own: OwnCertificate, text: String): String = {
+  private def problem(own: OwnCertificate, text: String): IOException = {
     val (chain, key) = (own.chain.file, own.key.file)
     text match {
-      case "no certificate" => own.chain.damaged("certificate").getMessage
-      case "not its key"    => s"the key of $key is not that of the certificate in $chain"
-      case "no key" if own.isEncrypted && own.password.isEmpty =>
-        s"$key is encrypted, and there is no password for it"
-      case "no key" if own.isEncrypted => s"the password for $key is wrong"
-      case "no key"                    => own.key.damaged("private key").getMessage
-      case other                       => s"$chain with $key cannot be used: $other"
+      case "no certificate"                                    => own.chain.damaged("certificate")
+      case "not its key"                                       => KeyFaults.ofAnother(key, chain)
+      case "no key" if own.isEncrypted && own.password.isEmpty => KeyFaults.encrypted(key)
+      case "no key" if own.isEncrypted                         => KeyFaults.wrongPassword(key)
+      case "no key"                                            => own.key.damaged("private key")
+      case "not supported" if own.isEncrypted                  => KeyFaults.unsupported(key, "")
+      case "ee key too small" | "ca key too small"             => KeyFaults.weak(chain, TooWeak)
+      case other => new IOException(s"$chain with $key cannot be used: $other")
     }
   }
+
+  /** At security level 2; the system's policy may ask for more. */
+  private final val TooWeak = "the minimum is 2048 bits (RSA) or 224 bits (EC), or what the system demands"
 }

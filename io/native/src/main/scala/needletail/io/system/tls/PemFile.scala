@@ -7,7 +7,7 @@ import java.nio.file.Path
 import scala.collection.mutable
 
 import needletail.io.file.SmallFile
-import needletail.io.tls.{CertificateInfo, RevocationLists, TlsCertificate}
+import needletail.io.tls.{CertificateInfo, KeyFaults, TlsCertificate}
 
 /** The content of a PEM file (RFC 7468). */
 private[tls] final class PemFile private (val file: Path, val bytes: Array[Byte]) {
@@ -18,7 +18,13 @@ private[tls] final class PemFile private (val file: Path, val bytes: Array[Byte]
 
 private[tls] object PemFile {
   def certificates(file: Path): PemFile = read(file, "X.509 certificates", " CERTIFICATE-----")
-  def key(file: Path): PemFile = read(file, "private key", " PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----")
+
+  /** Not in OpenSSL's old format, which the library would read. */
+  def key(file: Path): PemFile = {
+    val found = read(file, "private key", " PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----")
+    if (found.contains("Proc-Type: 4,ENCRYPTED")) throw KeyFaults.oldFormat(file)
+    found
+  }
   def revoked(file: Path): PemFile = read(file, "certificate revocation list", " X509 CRL-----")
 
   /** Throws an IOException with the reason if there is no file, no block with that label, or the block is incomplete. */

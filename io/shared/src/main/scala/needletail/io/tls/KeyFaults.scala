@@ -1,0 +1,32 @@
+package needletail.io.tls
+
+import java.io.IOException
+import java.nio.file.Path
+
+/** What may be wrong with the key of a certificate, in the words of all platforms: one line that names the file. */
+private[io] object KeyFaults {
+  def encrypted(key: Path): IOException = fault(s"$key is encrypted, and there is no password for it")
+
+  def wrongPassword(key: Path, cause: Throwable = null): IOException =
+    fault(s"the password for $key is wrong", cause)
+
+  /** Of OpenSSL before version 1.0.0, with `Proc-Type: 4,ENCRYPTED`: its password is hashed once, by MD5. */
+  def oldFormat(key: Path): IOException =
+    fault(s"$key is encrypted in an old format that is not supported ($Converting)")
+
+  /** @param how the scheme's name; empty if it is not known */
+  def unsupported(key: Path, how: String, cause: Throwable = null): IOException =
+    fault(
+      s"$key is encrypted in a way that is not supported${if (how.isEmpty) "" else s": $how"} ($Converting)",
+      cause
+    )
+
+  def ofAnother(key: Path, chain: Path): IOException =
+    fault(s"the key of $key is not that of the certificate in $chain")
+
+  def weak(chain: Path, why: String): IOException = fault(s"$chain has a key that is too weak: $why")
+
+  private final val Converting = "openssl pkcs8 -topk8 makes a new one"
+
+  private def fault(text: String, cause: Throwable = null): IOException = new IOException(text, cause)
+}
