@@ -61,12 +61,14 @@ static void load(void) {
 #else
 
 static void load(void) {
+    static const char NEED[] =
+        "signing and encrypting need OpenSSL 3 (Debian's package libssl3, Fedora's openssl-libs)";
     static const char *const files[] = {"libcrypto.so.3", "libcrypto.so", NULL};
 #define F(type, name, parameters) #name,
     static const char *const functions[] = {CRYPTO_FUNCTIONS(F) NULL};
 #undef F
 #define F(type, name, parameters) +1
-    problem = needletail_library_load("signing and encrypting need OpenSSL 3", files, functions, CRYPTO_FUNCTIONS(F), &crypto);
+    problem = needletail_library_load(NEED, files, functions, CRYPTO_FUNCTIONS(F), &crypto);
 #undef F
 }
 

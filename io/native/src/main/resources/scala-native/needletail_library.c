@@ -31,12 +31,24 @@ const char *needletail_library_load(const char *need, const char *const *files, 
 #include <dlfcn.h>
 #include <string.h>
 
+/* Whether `file` itself was not found; it may also need another that is missing, or be none that can be loaded. */
+static int is_missing(const char *error, const char *file) {
+    return strstr(error, file) != NULL && strstr(error, "No such file") != NULL && strstr(error, "needed by") == NULL;
+}
+
 const char *needletail_library_load(const char *need, const char *const *files, const char *const *functions, size_t needed,
                                     void *table) {
     void *library = NULL;
     const char *const *file = files;
     size_t i;
-    while (*file != NULL && (library = dlopen(*file, RTLD_NOW | RTLD_LOCAL)) == NULL) file++;
+    char problem[256] = "";
+    while (*file != NULL && (library = dlopen(*file, RTLD_NOW | RTLD_LOCAL)) == NULL) {
+        const char *error = dlerror();
+        if (problem[0] == 0 && error != NULL && !is_missing(error, *file))
+            snprintf(problem, sizeof problem, "%s", error);
+        file++;
+    }
+    if (library == NULL && problem[0] != 0) return text("%s, which cannot be loaded: %s", need, problem);
     if (library == NULL) return text("%s, which is not installed: there is no %s", need, *files);
     for (i = 0; functions[i] != NULL; i++) {
         void *found = dlsym(library, functions[i]);

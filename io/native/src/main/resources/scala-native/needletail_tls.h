@@ -99,6 +99,9 @@ int needletail_tls_ask(const SSL *s, const char *name, size_t length);
 const char *needletail_tls_asked(const SSL *s);
 void needletail_tls_forget_asked(connection *c);
 
+/* Why a callback is about to fail because of the name that a client asks for, of which this keeps the beginning. */
+void needletail_tls_refuse(const SSL *s, const char *before, const char *name, size_t length, const char *after);
+
 /* Has a server's connections remember the names that their clients ask for. */
 void needletail_tls_hear_names(SSL_CTX *ctx);
 

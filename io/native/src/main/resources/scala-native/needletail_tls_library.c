@@ -31,12 +31,13 @@ static void load(void) {
 #else
 
 static void load(void) {
+    static const char NEED[] = "TLS needs OpenSSL 3 (Debian's package libssl3, Fedora's openssl-libs)";
     static const char *const files[] = {"libssl.so.3", "libssl.so", NULL};
 #define F(type, name, parameters) #name,
     static const char *const functions[] = {TLS_FUNCTIONS(F) TLS_OPTIONAL_FUNCTIONS(F) NULL};
 #undef F
 #define F(type, name, parameters) +1
-    problem = needletail_library_load("TLS needs OpenSSL 3", files, functions, TLS_FUNCTIONS(F), &needletail_ssl);
+    problem = needletail_library_load(NEED, files, functions, TLS_FUNCTIONS(F), &needletail_ssl);
 #undef F
 }
 

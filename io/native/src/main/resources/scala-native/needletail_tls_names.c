@@ -52,10 +52,15 @@ static int hear(SSL *s, int *alert, void *with) {
     *alert = length == 0                                ? ALERT_DECODE_ERROR
              : length > 255 || !is_ascii(name, length) ? ALERT_UNRECOGNIZED_NAME
                                                         : ALERT_ILLEGAL_PARAMETER;
-    if (!needletail_tls_is_host_name(name, length)) return CLIENT_HELLO_ERROR;
-    const char *before = needletail_tls_asked(s);
-    if (before != NULL && (strlen(before) != length || strncasecmp(before, name, length) != 0))
+    if (!needletail_tls_is_host_name(name, length)) {
+        needletail_tls_refuse(s, "it requests a name that no host can have", name, 0, "");
         return CLIENT_HELLO_ERROR;
+    }
+    const char *before = needletail_tls_asked(s);
+    if (before != NULL && (strlen(before) != length || strncasecmp(before, name, length) != 0)) {
+        needletail_tls_refuse(s, "it has requested another name before ", name, length, "");
+        return CLIENT_HELLO_ERROR;
+    }
     return needletail_tls_ask(s, name, length) ? CLIENT_HELLO_SUCCESS : CLIENT_HELLO_ERROR;
 }
 
@@ -82,6 +87,7 @@ static int choose_certificate(SSL *s, int *alert, void *with) {
             }
     if (!c->refuses_unknown) return TLSEXT_NOACK;
     *alert = ALERT_UNRECOGNIZED_NAME;
+    needletail_tls_refuse(s, "it requests the name ", host, strlen(host), ", which no certificate is for");
     return TLSEXT_ALERT_FATAL;
 }
 

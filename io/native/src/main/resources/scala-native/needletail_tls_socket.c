@@ -39,6 +39,7 @@ enum {
     INTERRUPTED = 5,
     FLOOD = 6, /* after the handshake if it has no reason */
     PLAIN = 7, /* what came cannot begin TLS, and nothing was sent: see `isPlain` in OpenSslSocket */
+    REFUSED_NAME = 8,
     UNTRUSTED = 1000
 };
 
@@ -49,6 +50,12 @@ static int fail(connection *c, int kind, const char *why) {
     c->kind = kind;
     snprintf(c->why, sizeof c->why, "%s", why);
     return FAILED;
+}
+
+void needletail_tls_refuse(const SSL *s, const char *before, const char *name, size_t length, const char *after) {
+    connection *c = ssl.SSL_get_ex_data(s, 0);
+    c->kind = REFUSED_NAME;
+    snprintf(c->why, sizeof c->why, "%s%.*s%s", before, length < 60 ? (int)length : 60, name, after);
 }
 
 static int is(const char *text, const char *part) { return strstr(text, part) != NULL; }
@@ -70,6 +77,10 @@ static int fail_by_library(connection *c) {
     const char *text = reason(words, sizeof words);
     long verified = ssl.SSL_get_verify_result(c->ssl);
     needletail_tls_flush_own(c); /* an alert */
+    if (c->kind == REFUSED_NAME) {
+        c->has_failed = 1;
+        return FAILED;
+    }
     if (text == NULL) return fail(c, OTHER, "the peer ended it");
     if (verified != 0 && is(text, "certificate verify failed"))
         return fail(c, UNTRUSTED + (int)verified, ssl.X509_verify_cert_error_string(verified));

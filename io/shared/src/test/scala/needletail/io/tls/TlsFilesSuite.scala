@@ -50,8 +50,10 @@ class TlsFilesSuite extends Suite with TemporaryDirectories {
       "-----END CERTIFICATE----- is missing"
     )
     says(why(holding(whole + whole.replace("MII", "!!!")), local.key), damaged, "is damaged")
-    val weak = authority.issue("DNS:localhost", "rsa:1024")
-    says(why(weak.chain, weak.key), weak.chain, "too")
+    for (bits <- Seq(512, 1024)) {
+      val weak = authority.issue("DNS:localhost", s"rsa:$bits")
+      says(why(weak.chain, weak.key), weak.chain, "has a key that is too weak")
+    }
     says(
       why(java.nio.file.Paths.get("/dev/zero"), local.key),
       java.nio.file.Paths.get("/dev/zero"),
@@ -60,6 +62,12 @@ class TlsFilesSuite extends Suite with TemporaryDirectories {
     says(why(holding(whole + " " * (1 << 20)), local.key), damaged, "larger than 1 MiB")
     says(why(holding(whole.replace("MII", "!!!")), local.key), damaged, "is damaged")
     says(why(local.chain, authority.file("nowhere")), authority.file("nowhere"), "No such file")
+    val loop = Files.createSymbolicLink(authority.file("loop"), authority.file("loop"))
+    for (unreadable <- Seq(loop, local.chain.resolve("below"))) {
+      val text = why(local.chain, unreadable)
+      assert(text.startsWith(s"$unreadable cannot be read: "), text)
+      assert(!text.drop(unreadable.toString.length).contains(unreadable.toString), text) // once is enough
+    }
     val text = intercept[IOException](
       Tls.server(config(local).copy(clients = Some(TlsClientAuth(holding("x")))))
     ).getMessage
@@ -76,6 +84,24 @@ class TlsFilesSuite extends Suite with TemporaryDirectories {
       damaged,
       "X509 CRL----- is missing"
     )
+  }
+
+  test("a key that is encrypted in a way that is not supported is not said to have a wrong password") {
+    assume(Tls.isKnown, "no TLS")
+    def why(key: Path): String = intercept[IOException](
+      Tls.server(TlsServerConfig(Seq(TlsCertificate(rsa.chain, key, Some("secret")))))
+    ).getMessage
+    val old = authority.converted(rsa.key, "rsa -traditional -aes128 -passout pass:secret -in IN -out OUT")
+    assertEquals(
+      why(old),
+      s"$old is encrypted in an old format that is not supported (openssl pkcs8 -topk8 makes a new one)"
+    )
+    val strange = authority.converted(
+      rsa.key,
+      "pkcs8 -topk8 -v1 PBE-SHA1-DES -provider legacy -provider default -passout pass:secret -in IN -out OUT"
+    )
+    val text = why(strange)
+    assert(text.startsWith(s"$strange is encrypted in a way that is not supported"), text)
   }
 
   test("a password that is not ASCII is that in UTF-8") {

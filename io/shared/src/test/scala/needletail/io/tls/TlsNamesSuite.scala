@@ -114,6 +114,19 @@ class TlsNamesSuite extends TlsPair {
     }
   }
 
+  tlsTest("the log says that a name was refused, and why") {
+    withLoop { loop =>
+      val identity = Tls.server(both.copy(refuseUnknownNames = true))
+      val served   = new Served(loop, identity)
+      // words by which other failures are known
+      assertEquals(answer(served.port, Some(list(name("alert.certificate.example")))), "alert 112")
+      val end = served.nextHandler().next()
+      assert(end.startsWith("closed by no TLS with the client: it requests "), end)
+      assert(end.contains(" no certificate is for"), end)
+      assertEquals(identity.counts.failed(HandshakeFailure.Protocol), 1L)
+    }
+  }
+
   tlsTest("a certificate of another kind may be for some of the names only, or for more") {
     val issued = authority.issue("DNS:shop.example,DNS:wide.example", algorithm = "rsa", subject = "widecn")
     val wide   = TlsCertificate(issued.chain, issued.key)

@@ -29,6 +29,8 @@ private[tls] object TlsFailure {
           s"the certificate is not for $name: ${said.last}"
         else if (has("nrecognized SSL message")) s"$name does not use TLS on that port"
         else if (has("Empty client certificate chain")) s"$name has shown no certificate"
+        else if (has("Unrecognized server name indication"))
+          s"no TLS with $name: it requests a name that no certificate is for"
         else if (said.headOption.exists(HandshakeFailure.isOfCertificate))
           s"no TLS with $name, which refuses the certificate that it was shown, or wants one: ${said.head}"
         else s"no TLS with $name: ${said.headOption.getOrElse(e.toString)}"

@@ -236,6 +236,7 @@ private[tls] final class OpenSslSocket(
     if (kind == NoCertificate || kind > Untrusted) HandshakeFailure.Certificate
     else if (kind == NotTls || kind == Plain) HandshakeFailure.Plain
     else if (kind == Truncated || kind == Cut) HandshakeFailure.Incomplete
+    else if (kind == RefusedName) HandshakeFailure.Protocol
     else if (why.toLowerCase.contains("alert")) HandshakeFailure.Alert
     else HandshakeFailure.Protocol
 
@@ -246,6 +247,7 @@ private[tls] final class OpenSslSocket(
       case Truncated            => "the connection ended without closing its TLS stream: data may be missing"
       case Flood if why.isEmpty => s"$name sends too many TLS messages without data"
       case Plain                => s"$name does not use TLS"
+      case RefusedName          => s"no TLS with $name: $why"
       case kind if kind > Untrusted                   => refusal(kind - Untrusted, why)
       case _ if HandshakeFailure.isOfCertificate(why) =>
         s"no TLS with $name, which refuses the certificate that it was shown, or wants one: $why"
@@ -287,6 +289,7 @@ private[tls] object OpenSslSocket {
   private final val Cut           = 5
   private final val Flood         = 6
   private final val Plain         = 7
+  private final val RefusedName   = 8
   private val Untold              = Set(Truncated, Cut, Flood, Plain) // for these OpenSSL writes no alert
   private final val Untrusted     = 1000
   private final val Refused       = Untrusted + 1001
