@@ -30,6 +30,12 @@ private[needletail] trait Tunnel {
   /** Bytes sent that the kernel has not taken, without those in `writer`. */
   def pendingOutput: Int
 
+  /**
+   * A number that changes whenever the kernel takes some output. Offers it what is pending first: it reports room in
+   * its buffer only long after a slow reader has freed it.
+   */
+  def outputProgress: Long
+
   /** How many bytes may wait for the peer before nothing more is read from it. */
   def maxPendingOutput: Int
 

@@ -11,6 +11,7 @@ import needletail.client.{Client, ClientError}
 import needletail.client.config.ClientConfig
 import needletail.http.ByteStream
 import needletail.io.EventLoops
+import needletail.routing._
 import needletail.server._
 import needletail.server.tcp.TcpServer
 import needletail.simulation.peer.SimpleClient
@@ -281,6 +282,31 @@ class SlowPeersSuite extends Suite with QuietWorlds {
           6.seconds
         )(_.close()) // it has read when that is first checked
         assert(got < Size, s"$got, seed $seed")
+      }
+  }
+
+  test("a drain waits closeTimeout, and no longer, for WebSockets whose peers read nothing") {
+    for (seed <- 1L to 10L)
+      inWorld(seed) { world =>
+        val routes = Routes(GET / "flood" to webSocket { socket =>
+          socket.send(new Array[Byte](Size))
+          _ => ()
+        })
+        val config = ServerConfig(loops = 1, blockedLoop = Duration.Zero, log = Log.none)
+        val server = Server(routes, config).startOn(world.platform)
+        val deaf   = List.fill(3)(world.network.connect(server.port))
+        for (end <- deaf) {
+          val request = "GET /flood HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+            "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+          end.put(request.getBytes(US_ASCII), 0, request.length)
+        }
+        world.pass(1.second.toNanos)
+        val stopped = server.drain()
+        world.pass(4900.millis.toNanos)
+        assert(!stopped.isCompleted, seed)
+        world.pass(300.millis.toNanos)
+        assert(stopped.isCompleted, seed)
+        assert(deaf.forall(_.isReset), seed)
       }
   }
 }

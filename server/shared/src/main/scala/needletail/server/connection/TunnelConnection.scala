@@ -169,6 +169,11 @@ private[server] final class TunnelConnection(
   def pendingOutput: Int    = connection.pendingBytes
   def maxPendingOutput: Int = context.maxPendingOutput
 
+  def outputProgress: Long = {
+    connection.offerPending()
+    connection.outputProgress
+  }
+
   def flush(): Unit = {
     val w = context.writer
     if (w.length > 0) {

@@ -166,6 +166,11 @@ private[websocket] final class ClientTunnel(
   def pendingOutput: Int    = connection.pendingBytes
   def maxPendingOutput: Int = config.maxUnsent
 
+  def outputProgress: Long = {
+    connection.offerPending()
+    connection.outputProgress
+  }
+
   def flush(): Unit = {
     val w = part.writer
     if (w.length > 0) {

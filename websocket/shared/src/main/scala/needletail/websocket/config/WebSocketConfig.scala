@@ -19,7 +19,8 @@ import needletail.websocket.frame.Compression
  *   contain both a secret and text that an attacker can choose: their size reveals information about the secret
  * @param pingInterval how long a peer may be silent before it is sent a ping. 0: no pings
  * @param pingTimeout how long it may take to answer; then the connection is closed
- * @param closeTimeout how long the peer may take to answer a close frame; then the connection is closed
+ * @param closeTimeout how long the peer may take to answer a close frame; then the connection is closed, or reset if
+ *                     the peer has read nothing of what was sent before
  * @throws java.lang.IllegalArgumentException for a value out of range, naming it
  */
 final case class WebSocketConfig(

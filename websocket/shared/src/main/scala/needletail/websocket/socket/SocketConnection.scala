@@ -36,7 +36,7 @@ private[websocket] final class SocketConnection(
   private var ending = FrameReader.More // Close, or Failed for an end without one: comes after what is kept
 
   private val keepAlive        = new KeepAlive(config, tunnel.nowNanos)
-  private var closeDueAt: Long = Long.MaxValue
+  private val closing          = new CloseDeadline(config, tunnel)
   private val writable         = new WritableSignal
   private val ends             = new EndObservers
 
@@ -128,7 +128,7 @@ private[websocket] final class SocketConnection(
   private def deliverKept(): Unit = if (kept != null && phase == Open) {
     isDelivering = true
     while (phase == Open && !isPaused && hasKept && !isBacklogged) {
-      if (ending != FrameReader.More) closeDueAt = tunnel.nowNanos + config.closeNanos
+      if (ending != FrameReader.More) closing.begin()
       deliver(kept.take())
     }
     isDelivering = false
@@ -138,7 +138,7 @@ private[websocket] final class SocketConnection(
   /** The peer has closed or ended; the listener is notified after the kept messages, if it takes them in time. */
   private def endsLater(how: Int): Unit = if (ending == FrameReader.More) {
     ending = how
-    closeDueAt = tunnel.nowNanos + config.closeNanos
+    closing.begin()
   }
 
   private def end(): Unit =
@@ -179,6 +179,7 @@ private[websocket] final class SocketConnection(
   def turn(): Unit = {
     isResting = false
     output.writeWaiting()
+    if (phase > Open) closing.written()
     deliverKept()
     signalWritable()
     settle()
@@ -200,7 +201,7 @@ private[websocket] final class SocketConnection(
     val now = tunnel.nowNanos
     if (phase == Open) {
       if (ending != FrameReader.More) {
-        if (closeDueAt <= now) {
+        if (closing.isOver) {
           dropKept()
           end()
         }
@@ -216,9 +217,10 @@ private[websocket] final class SocketConnection(
           keepAlive.pinged(now)
           write(FrameWriter.Final | Opcode.Ping, none)
         }
-    } else if (closeDueAt <= now) {
+    } else if (closing.isOver) {
       concluded(CloseCode.Abnormal, "the peer did not answer a close frame")
-      finish()
+      over()
+      if (closing.isIgnored) tunnel.abort() else tunnel.finish()
     }
     settle()
   }
@@ -242,9 +244,7 @@ private[websocket] final class SocketConnection(
 
   def closed(): Unit = {
     concluded(CloseCode.Abnormal, "the connection was lost")
-    phase = Over
-    reader.end()
-    dropKept()
+    over()
   }
 
   private def settle(): Unit = {
@@ -252,7 +252,7 @@ private[websocket] final class SocketConnection(
     tunnel.deadline =
       if (phase == Open && ending == FrameReader.More) keepAlive.dueAt
       else if (phase == Over) Long.MaxValue
-      else closeDueAt
+      else closing.dueAt
   }
 
   // closing
@@ -270,7 +270,7 @@ private[websocket] final class SocketConnection(
   private def awaitsEnd(next: Int): Unit = {
     phase = next
     dropKept()
-    closeDueAt = tunnel.nowNanos + config.closeNanos
+    closing.begin()
     tunnel.wantsInput = true
     tunnel.wake() // so that it reads, and has the deadline, whoever called
   }
@@ -298,15 +298,18 @@ private[websocket] final class SocketConnection(
   }
 
   private def finish(): Unit = {
-    phase = Over
-    reader.end()
-    dropKept()
+    over()
     tunnel.finish()
   }
 
+  private def over(): Unit = {
+    phase = Over
+    reader.end()
+    dropKept()
+  }
+
   /** Calls `f` when it closes; at once if it has. */
-  def atEnd(f: SocketConnection => Unit): Unit =
-    if (phase == Open) ends.add(f) else f(this)
+  def atEnd(f: SocketConnection => Unit): Unit = if (phase == Open) ends.add(f) else f(this)
 
   /** Takes back `atEnd`. */
   def notAtEnd(f: SocketConnection => Unit): Unit = ends.remove(f)
@@ -334,13 +337,9 @@ private[websocket] final class SocketConnection(
   }
 
   private[websocket] def writePing(bytes: Array[Byte]): Unit = write(FrameWriter.Final | Opcode.Ping, bytes)
-
   private[websocket] def unsentBytes: Int = output.pendingBytes
-
   private[websocket] def isRoomy: Boolean = output.hasRoom
-
-  private[websocket] def mostUnsent: Int = config.maxPendingOutput
-
+  private[websocket] def mostUnsent: Int  = config.maxPendingOutput
   private[websocket] def untilWritable: Async[Unit] =
     if (phase != Open) Async.fail(new WebSocketClosed(CloseCode.NoStatus, ""))
     else if (pendingBytes <= config.maxPendingOutput) Async.unit

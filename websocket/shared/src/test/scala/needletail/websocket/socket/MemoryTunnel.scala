@@ -19,6 +19,7 @@ final class MemoryTunnel(
   private var woken              = false
   private var left               = Array.empty[Byte]
   var pendingOutput: Int         = 0
+  var outputProgress: Long       = 0
   var isStuck: Boolean           = false // the peer reads nothing
   var isFinished, isAborted      = false
   var wantsInput: Boolean        = true
@@ -49,7 +50,7 @@ final class MemoryTunnel(
   }
   private def put(bytes: Array[Byte], from: Int, count: Int): Unit = if (!isFinished) {
     sent.write(bytes, from, count)
-    if (isStuck) pendingOutput += count
+    if (isStuck) pendingOutput += count else outputProgress += count
   }
 
   // the listener, and what it was told
@@ -116,10 +117,17 @@ final class MemoryTunnel(
   /** The peer reads everything. */
   def unstick(): this.type = {
     isStuck = false
-    pendingOutput = 0
+    take(pendingOutput)
     turn(connection.outputTaken())
     settle()
   }
+
+  /** The peer reads some bytes, and is stuck still. */
+  def take(bytes: Int): Unit = {
+    pendingOutput -= bytes
+    outputProgress += bytes
+  }
+
   def drain(): this.type   = { turn(connection.drain()); settle() }
   def end(): this.type     = { turn(connection.peerEnded()); settle() }
   def relieve(): this.type = { turn(connection.relieve()); settle() }

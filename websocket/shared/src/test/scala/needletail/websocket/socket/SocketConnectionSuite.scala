@@ -112,6 +112,19 @@ class SocketConnectionSuite extends Suite {
     assertEquals(late.got, Vector("closed 1006"))
   }
 
+  test("a peer that has read nothing of what waits for it since the close is cut off, another is not") {
+    for (reads <- Seq(false, true)) {
+      val t = echoing()
+      t.isStuck = true
+      t.within(s => s ! "x" * 500).drain()
+      assert(!t.after(4).isAborted)
+      if (reads) t.take(1)
+      t.after(2)
+      assertEquals((t.isAborted, t.isFinished), (!reads, reads))
+      assertEquals(t.got, Vector("closed 1006"))
+    }
+  }
+
   test("codes and reasons that may not be sent are refused") {
     val t = echoing()
     for (code <- Seq(999, 1004, 1005, 1006, 1015, 5000))
