@@ -4,7 +4,7 @@ import needletail.server.{RunningServer, ServerFixture}
 import needletail.server.config.ServerConfig
 import needletail.server.operations.Log
 
-import java.net.Socket
+import java.net.{Socket, SocketTimeoutException}
 import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.concurrent.duration._
@@ -39,6 +39,13 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
     socket
   }
 
+  /** Whether the server has closed it. */
+  private def isAtEnd(socket: Socket): Boolean = {
+    socket.setSoTimeout(20)
+    try socket.getInputStream.read() < 0
+    catch { case _: SocketTimeoutException => false }
+  }
+
   private def asksInPlain(socket: Socket): Unit = {
     socket.getOutputStream.write("GET / HTTP/1.1\r\n\r\n".getBytes)
     assertEquals(socket.getInputStream.read(), 'H'.toInt) // it is told that it does not speak TLS
@@ -70,8 +77,10 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
         val silent = List.fill(80)(connected(server))
         asksInPlain(connected(server))
         val counts = config.tls.get.counts
-        eventually(counts.failed(HandshakeFailure.Silent) >= 16L, "none is closed")
+        eventually(counts.failed(HandshakeFailure.Silent) >= 16L && counts.open < 64L, "none is closed")
         assertEquals(counts.present, 0L)
+        val closed = counts.failed(HandshakeFailure.Silent).toInt
+        assertEquals(silent.map(isAtEnd), List.tabulate(80)(_ < closed), "not those that came first")
         silent.foreach(_.close())
         eventually(counts.failed == 81L && counts.open == 0L, "not all are counted")
       }

@@ -66,6 +66,9 @@ private[tls] abstract class HandshakingSocket(
   private var greetings   = 0  // handshake records read
   private var flights     = 0  // of handshake records written
 
+  private var isUnexpected = false // whether the first record is none of a handshake
+  private var isAlerted    = false // and that has been said
+
   if (isCounted) counts.opened()
 
   protected def heard(): Unit = if (isCounted) counts.began()
@@ -244,7 +247,7 @@ private[tls] abstract class HandshakingSocket(
   /** Processes one handshake record of the server, if it has arrived. */
   private def greet(): Boolean = {
     val in = fill()
-    if (beginsPlain(in)) refusePlain()
+    if ((counts ne null) && greetings == 0 && in.hasRemaining) checkFirst(in.get(in.position))
     if (!isChosen && greetings == 0) chosen = System.currentTimeMillis // for engines without tasks
     val none   = ByteBuffer.allocate(engine.getSession.getApplicationBufferSize)
     val at     = in.position
@@ -260,11 +263,14 @@ private[tls] abstract class HandshakingSocket(
     isUsed
   }
 
-  /** Whether the first byte cannot begin a record of a handshake (RFC 8446 section 5.1) or an alert. */
-  private def beginsPlain(in: ByteBuffer): Boolean =
-    (toPlain ne null) && greetings == 0 && in.hasRemaining && in.get(in.position) != 22 && in.get(
-      in.position
-    ) != 21
+  /** What begins with an alert, the engine may still explain. */
+  private def checkFirst(kind: Byte): Unit =
+    if (kind != Handshake && kind != Alert)
+      if (kind >= LeastKind && kind <= MostKind) {
+        isUnexpected = true
+        failure = HandshakeFailure.Protocol
+        throw new IOException(s"no TLS with $name: its first record is no part of a handshake")
+      } else if (toPlain ne null) refusePlain()
 
   private def refusePlain(): Nothing = {
     isPlain = true
@@ -322,6 +328,16 @@ private[tls] abstract class HandshakingSocket(
       } catch { case _: IOException | _: RuntimeException => false }
     }
 
+  /** For a first record that is none of a handshake the engine has no alert: it takes it for something else than TLS. */
+  override protected def sayEnd(): Unit =
+    if (!isUnexpected) super.sayEnd()
+    else if (!isAlerted) {
+      isAlerted = true
+      transfer.clear()
+      transfer.put(UnexpectedMessage)
+      if (!send()) isOwn = true
+    }
+
   override def resetOnClose(): Unit = {
     isReset = true
     super.resetOnClose()
@@ -346,6 +362,15 @@ private[tls] abstract class HandshakingSocket(
 private[tls] object HandshakingSocket {
   private final val Newest     = "TLSv1.3"
   private final val Impossible = "TLS_DHE_DSS_WITH_AES_128_GCM_SHA256"
+
+  // Kinds of records (RFC 8446 section 5.1).
+  private final val LeastKind = 20
+  private final val Alert     = 21
+  private final val Handshake = 22
+  private final val MostKind  = 24
+
+  /** A fatal alert `unexpected_message` (RFC 8446 section 6). */
+  private val UnexpectedMessage = Array[Byte](21, 3, 3, 0, 2, 2, 10)
 
   /**
    * Whether a session was made before a handshake that began at `begun`. One from the future was: the clock has been set
