@@ -112,6 +112,25 @@ unsigned char *needletail_tls_certificate_facts(const char *pem, int size, int *
     return t.bytes;
 }
 
+/* When each list of revoked certificates in PEM ends; empty for one that does not say it. To be freed by the caller. */
+unsigned char *needletail_tls_list_facts(const char *pem, int size, int *length) {
+    text t = {0};
+    ssl.ERR_clear_error();
+    BIO *in = ssl.BIO_new_mem_buf(pem, size);
+    X509_CRL *one = in == NULL ? NULL : ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
+    while (one != NULL) {
+        const ASN1_STRING *end = ssl.X509_CRL_get0_nextUpdate(one);
+        if (end == NULL) put(&t, NULL, 0);
+        else put_asn1(&t, end);
+        ssl.X509_CRL_free(one);
+        one = ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
+    }
+    ssl.BIO_free(in);
+    ssl.ERR_clear_error();
+    *length = t.has_failed ? 0 : t.count;
+    return t.bytes;
+}
+
 /*
  * The results of a handshake: version, cipher, protocol, name, and the peer's certificate if it has shown one. To be
  * asked for once, as the name is forgotten.

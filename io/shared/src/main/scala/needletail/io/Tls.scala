@@ -34,8 +34,8 @@ final class TlsPeer private[io] (tls: Tls, val name: String, apart: Int = 0) {
 
   /**
    * The same server, with sessions of its own: connections resume only those of the same number. For connections that
-   * are made at the same time, which would take each other's sessions: one of TLS 1.3 is resumed once, and the JDK keeps
-   * only the latest of each server.
+   * are made at the same time, which would take each other's sessions: one of TLS 1.3 is resumed once, and the JDK
+   * keeps only the latest of each server.
    */
   private[needletail] def apart(number: Int): TlsPeer = new TlsPeer(tls, name, number)
 
@@ -80,11 +80,9 @@ object Tls extends TlsPlatform {
   def server(config: TlsServerConfig): TlsIdentity = identity(config, () => load(config))
 
   private[io] def identity(config: TlsServerConfig, load: () => TlsServerContext): TlsIdentity =
-    new TlsIdentity(config.limits, load, filesOf(config), config.checkFiles.toNanos, listsOf(config))
+    new TlsIdentity(config.limits, load, filesOf(config), config.checkFiles.toNanos)
 
   private def filesOf(config: TlsServerConfig): Seq[Path] =
     config.certificates.flatMap(c => Seq(c.chain, c.key)) ++
-      config.clients.map(_.authorities) ++ listsOf(config)
-
-  private def listsOf(config: TlsServerConfig): Seq[Path] = config.clients.flatMap(_.revoked).toSeq
+      config.clients.toSeq.flatMap(clients => clients.authorities +: clients.revoked.toSeq)
 }

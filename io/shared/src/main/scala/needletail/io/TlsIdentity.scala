@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import needletail.io.file.SmallFile
 import needletail.io.platform.{Socket, TlsServerContext}
-import needletail.io.tls.{CertificateInfo, RevocationLists, TlsCounts, TlsLimits}
+import needletail.io.tls.{CertificateInfo, TlsCounts, TlsLimits}
 
 /**
  * The certificates of a server and how it uses them; made by `Tls.server`. Thread-safe, for any number of servers.
@@ -15,19 +15,16 @@ import needletail.io.tls.{CertificateInfo, RevocationLists, TlsCounts, TlsLimits
  * @param limits on handshakes
  * @param load   reads the files
  * @param files  what `load` reads
- * @param lists  those of the files that are lists of revoked certificates
  * @param checkNanos how often a server looks whether they have changed; 0: never
  */
 final class TlsIdentity private[needletail] (
     val limits: TlsLimits,
     load: () => TlsServerContext,
     files: Seq[Path],
-    private[needletail] val checkNanos: Long = 0,
-    lists: Seq[Path] = Nil
+    private[needletail] val checkNanos: Long = 0
 ) {
   private var seen = stamps() // before it is loaded, so that no change is missed
   @volatile private var present: TlsServerContext = load()
-  @volatile private var listsExpiry               = expiryOfLists()
   private var hasFailed                           = false // whether the last `reload` did
 
   /** Counts of handshakes. */
@@ -41,13 +38,9 @@ final class TlsIdentity private[needletail] (
 
   /**
    * When the first of the lists of revoked certificates expires, whereupon clients are rejected, in milliseconds since
-   * 1970; None without lists, or if it is not known.
+   * 1970; None without lists, or if none of them says so.
    */
-  def revocationExpiry: Option[Long] = listsExpiry
-
-  private def expiryOfLists(): Option[Long] =
-    try lists.flatMap(list => RevocationLists.expiry(SmallFile.read(list))).minOption
-    catch { case _: IOException => None } // it has just been replaced by a file that cannot be read
+  def revocationExpiry: Option[Long] = present.revocationExpiry
 
   /**
    * Reads all files again. New connections use the new certificates; existing ones keep theirs. Sessions
@@ -65,7 +58,6 @@ final class TlsIdentity private[needletail] (
         counts.failedReload()
         throw e
     }
-    listsExpiry = expiryOfLists()
     hasFailed = false
     former.release()
     counts.reloaded()
@@ -78,8 +70,9 @@ final class TlsIdentity private[needletail] (
   def isOutdated: Boolean = synchronized(seen != stamps())
 
   /**
-   * Reads the files, for a server that looks after them, if they have changed, or the last time was in vain, for a reason
-   * that may have passed, such as a want of descriptors. Returns whether it has read them. Throws as `reload` does.
+   * Reads the files, for a server that looks after them, if they have changed, or the last time was in vain, for a
+   * reason that may have passed, such as a want of descriptors. Returns whether it has read them. Throws as `reload`
+   * does.
    */
   private[needletail] def reloadIfDue(): Boolean = synchronized {
     val isDue = hasFailed || isOutdated

@@ -54,6 +54,18 @@ final class Authority(
        |basicConstraints = critical, CA:TRUE
        |${if (uses.isEmpty) "" else s"keyUsage = critical, $uses"}
        |subjectKeyIdentifier = hash
+       |[only_users]
+       |issuingDistributionPoint = critical, @users
+       |[users]
+       |onlyuser = TRUE
+       |[only_authorities]
+       |issuingDistributionPoint = critical, @authorities
+       |[authorities]
+       |onlyCA = TRUE
+       |[elsewhere]
+       |issuingDistributionPoint = critical, @elsewhere_point
+       |[elsewhere_point]
+       |fullname = URI:http://needletail.example/list
        |""".stripMargin
   )
   by match {
@@ -127,8 +139,28 @@ final class Authority(
   }
 
   /** Replaces the list of revoked certificates by one that has expired, or does at another time, as 20261231235959Z. */
-  def expireList(at: String = "20200102000000Z"): Unit =
-    openssl(s"ca -config $config -gencrl -crl_lastupdate 20200101000000Z -crl_nextupdate $at -out $revoked")
+  def expireList(at: String = "20200102000000Z", from: String = "20200101000000Z"): Unit =
+    openssl(s"ca -config $config -gencrl -crl_lastupdate $from -crl_nextupdate $at -out $revoked")
+
+  /** Replaces it by one for `only_users`, `only_authorities` or certificates with a list `elsewhere`. */
+  def listOf(scope: String): Unit = openssl(s"ca -config $config -gencrl -crlexts $scope -out $revoked")
+
+  /** Replaces it by one that does not say when it ends, against RFC 5280 section 5.1.2.5. */
+  def endlessList(): Unit = {
+    val (der, signed, signature) = (file("list.der"), file("list.signed"), file("list.signature"))
+    openssl(s"ca -config $config -gencrl -out $revoked")
+    openssl(s"crl -in $revoked -outform der -out $der")
+    val parts      = Der.elements(Der.content(Files.readAllBytes(der).toSeq)) // what is signed, and how
+    val fields     = Der.elements(Der.content(parts.head))
+    val nextUpdate = if (fields.head.head == 2) 4 else 3 // the version is optional
+    val without    = Der.element(0x30, fields.patch(nextUpdate, Nil, 1).flatten)
+    Files.write(signed, without.toArray)
+    openssl(s"dgst -sha256 -sign $key -out $signature $signed")
+    val bits = Der.element(0x03, 0.toByte +: Files.readAllBytes(signature).toSeq)
+    val list = Der.element(0x30, without ++ parts(1) ++ bits).toArray
+    val text = java.util.Base64.getMimeEncoder.encodeToString(list)
+    write(revoked, s"-----BEGIN X509 CRL-----\n$text\n-----END X509 CRL-----\n")
+  }
 
   /** Replaces the list of revoked certificates by one that expires in so many hours. */
   def listForHours(hours: Int): Unit = openssl(s"ca -config $config -gencrl -crlhours $hours -out $revoked")

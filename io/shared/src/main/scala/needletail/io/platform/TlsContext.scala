@@ -19,16 +19,17 @@ private[needletail] abstract class TlsServerContext {
   /**
    * Secures an accepted socket, and takes it over unless this throws. The first read begins the handshake.
    *
-   * @param toPlain what is to be sent, as it is, to a peer whose first byte cannot begin TLS (it is not 22): reading
-   *                throws a `PlainPeer` with it, and from then on bytes pass as they are; null for nothing
+   * @param toPlain what is to be sent, as it is, to a peer whose first byte cannot begin TLS (20 to 24 can): reading
+   *                throws a `PlainPeer` with it, and from then on bytes pass as they are; null for nothing. A first
+   *                record that is none of a handshake is refused by an alert `unexpected_message`
    */
   def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket
 
   /** The first certificate of each chain, in the order of the configuration. */
   def certificates: Seq[CertificateInfo]
 
-  /** No server uses it now: frees the same, until it is needed again. Sessions from before are not resumed then. */
-  def rest(): Unit = ()
+  /** When the first of its lists of revoked certificates expires, in milliseconds since 1970; None if none does. */
+  def revocationExpiry: Option[Long] = None
 
   /** It has been replaced: frees what the garbage collector does not. Connections go on. To be called once. */
   def release(): Unit = ()

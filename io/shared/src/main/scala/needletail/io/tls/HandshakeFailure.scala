@@ -29,6 +29,10 @@ object HandshakeFailure {
   /** The connection ended before: by the client, or by the server, as at the end of `TlsLimits.timeout`. */
   val Incomplete: HandshakeFailure = new HandshakeFailure("incomplete")
 
+  /** What is said of a certificate of which no list says whether it was revoked. */
+  private[io] final val NoList =
+    "was issued by an authority whose revocation list is missing, has expired or is not valid"
+
   /** Whether an error is the peer's alert about this side's certificate (RFC 8446 §6.2), as the libraries put it. */
   private[io] def isOfCertificate(error: String): Boolean = {
     val text = error.replace('_', ' ')

@@ -75,7 +75,7 @@ class TlsChainSuite extends TlsPair {
     made
   }
 
-  private val missing = "by an authority whose revocation list is missing or has expired"
+  private val missing = HandshakeFailure.NoList
 
   tlsTest("an authority below the trusted one needs a list of its issuer's") {
     serving(TlsServerConfig(Seq(whole))) { served =>

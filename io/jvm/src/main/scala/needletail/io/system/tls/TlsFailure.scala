@@ -57,7 +57,7 @@ private[tls] object TlsFailure {
       case _: CertificateRevokedException     => "was revoked"
       case e: CertPathValidatorException
           if e.getReason == CertPathValidatorException.BasicReason.UNDETERMINED_REVOCATION_STATUS =>
-        "was issued by an authority whose revocation list is missing or has expired"
+        HandshakeFailure.NoList
       case e: CertPathValidatorException
           if e.getReason == CertPathValidatorException.BasicReason.ALGORITHM_CONSTRAINED =>
         s"is too weak: ${e.getMessage}"

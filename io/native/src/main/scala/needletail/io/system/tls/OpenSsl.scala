@@ -86,6 +86,8 @@ private[tls] object OpenSslFunctions {
 
   @name("needletail_tls_certificate_facts")
   def certificateFacts(pem: Ptr[Byte], size: CInt, length: Ptr[CInt]): Ptr[Byte] = extern
+  @name("needletail_tls_list_facts")
+  def listFacts(pem: Ptr[Byte], size: CInt, length: Ptr[CInt]): Ptr[Byte] = extern
   @name("needletail_tls_session_facts")
   def sessionFacts(connection: Ptr[Byte], length: Ptr[CInt]): Ptr[Byte]    = extern
   @name("needletail_tls_free_facts") def freeFacts(facts: Ptr[Byte]): Unit = extern

@@ -16,6 +16,11 @@ private[tls] object OpenSslFacts {
     if (fields.length < Size) None else Some(info(fields, 0))
   }
 
+  /** When the first of a file's lists of revoked certificates ends, in milliseconds since 1970; None if none says it. */
+  def expiry(lists: PemFile): Option[Long] =
+    read(OpenSslFunctions.listFacts(lists.bytes.at(0), lists.bytes.length, _)).filter(_.nonEmpty).map(millis)
+      .minOption
+
   /** @param isServer whether the name is the one that the client requested; otherwise it is `name` */
   def session(connection: Ptr[Byte], isServer: Boolean, name: String, nanos: Long): TlsSession = {
     val fields     = read(OpenSslFunctions.sessionFacts(connection, _))

@@ -26,6 +26,8 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
 
   def certificates: Seq[CertificateInfo] = own.map(_.info)
 
+  override val revocationExpiry: Option[Long] = revoked.flatMap(OpenSslFacts.expiry)
+
   private def make(): Ptr[Byte] = {
     val defaults = own.filter(_.hosts == own.head.hosts)
     val main     = of(defaults)(trust(_))
