@@ -174,7 +174,8 @@ object SecureHangUpMain {
 /** Sends itself a signal as soon as its port is open, by what the server logs of an expired certificate. */
 object EarlySignalMain {
   private object Expired extends TlsServerContext {
-    def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = throw new IOException("no TLS")
+    def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
+      throw new IOException("no TLS")
     val certificates = Seq(CertificateInfo("CN=old", Nil, "CN=old", "1", 0, 1, ""))
   }
 

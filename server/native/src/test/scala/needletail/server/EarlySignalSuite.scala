@@ -15,7 +15,8 @@ import needletail.testing.Suite
 /** Signals that come before a server has started: without care they end this program. */
 class EarlySignalSuite extends Suite {
   private object Expired extends TlsServerContext {
-    def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = throw new IOException("no TLS")
+    def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
+      throw new IOException("no TLS")
     val certificates = Seq(CertificateInfo("CN=old", Nil, "CN=old", "1", 0, 1, ""))
   }
 

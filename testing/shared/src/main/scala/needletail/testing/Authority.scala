@@ -152,7 +152,7 @@ final class Authority(
     openssl(s"crl -in $revoked -outform der -out $der")
     val parts      = Der.elements(Der.content(Files.readAllBytes(der).toSeq)) // what is signed, and how
     val fields     = Der.elements(Der.content(parts.head))
-    val nextUpdate = if (fields.head.head == 2) 4 else 3 // the version is optional
+    val nextUpdate = if (fields.head.head == 2) 4 else 3                      // the version is optional
     val without    = Der.element(0x30, fields.patch(nextUpdate, Nil, 1).flatten)
     Files.write(signed, without.toArray)
     openssl(s"dgst -sha256 -sign $key -out $signature $signed")

@@ -8,7 +8,9 @@ import needletail.testing.Authority
 /** Lists of revoked certificates: which are accepted for which certificates, and when they expire. */
 class RevocationListsSuite extends TlsPair {
   private def expiryOf(list: Path): Option[Long] =
-    Tls.server(config.copy(clients = Some(TlsClientAuth(authority.file, revoked = Some(list))))).revocationExpiry
+    Tls.server(config.copy(clients =
+      Some(TlsClientAuth(authority.file, revoked = Some(list)))
+    )).revocationExpiry
 
   private def expiry(nextUpdate: String): Option[Long] = {
     authority.expireList(nextUpdate)
@@ -54,7 +56,9 @@ class RevocationListsSuite extends TlsPair {
       try {
         hello(served, open(served.loop, served.port, tls))
         ""
-      } catch { case e: java.io.IOException => e.getMessage.replaceFirst(".*the certificate of localhost ", "") }
+      } catch {
+        case e: java.io.IOException => e.getMessage.replaceFirst(".*the certificate of localhost ", "")
+      }
     }
   }
 
@@ -71,7 +75,10 @@ class RevocationListsSuite extends TlsPair {
     val twin = newAuthority("Lister")
     twin.revoke()
     lister.expireList(at = "20990101000000Z", from = "20980101000000Z")
-    for (list <- Seq(twin.revoked, lister.revoked); trusted <- Seq(Seq(lister.file), Seq(lister.file, good.chain)))
+    for (
+      list    <- Seq(twin.revoked, lister.revoked);
+      trusted <- Seq(Seq(lister.file), Seq(lister.file, good.chain))
+    )
       assertEquals(refused(good, list, trusted*), HandshakeFailure.NoList)
     assertEquals(refused(good, twin.revoked, good.chain), HandshakeFailure.NoList)
   }

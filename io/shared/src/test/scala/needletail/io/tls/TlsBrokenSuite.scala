@@ -217,15 +217,16 @@ class TlsBrokenSuite extends TlsPair {
     withLoop { loop =>
       val identity = Tls.server(config)
       val served   = new Served(loop, identity, answer.getBytes)
-      for (kind <- Seq(20, 23, 24)) withClient(served.listener) { client => // of change_cipher_spec, data, a heartbeat
-        client.getOutputStream.write(Array[Byte](kind.toByte, 3, 3, 0, 1, 1))
-        val alert = receive(client, 7)
-        val found = (alert(0).toInt, alert(5).toInt, alert(6).toInt)
-        assertEquals(found, (21, 2, 10), kind) // a fatal unexpected_message
-        assert(atEnd(client))
-        val end = served.nextHandler().next()
-        assert(end.startsWith("closed by no TLS with the client: "), end)
-      }
+      for (kind <- Seq(20, 23, 24))
+        withClient(served.listener) { client => // of change_cipher_spec, data, a heartbeat
+          client.getOutputStream.write(Array[Byte](kind.toByte, 3, 3, 0, 1, 1))
+          val alert = receive(client, 7)
+          val found = (alert(0).toInt, alert(5).toInt, alert(6).toInt)
+          assertEquals(found, (21, 2, 10), kind) // a fatal unexpected_message
+          assert(atEnd(client))
+          val end = served.nextHandler().next()
+          assert(end.startsWith("closed by no TLS with the client: "), end)
+        }
       assertEquals(identity.counts.failed(HandshakeFailure.Protocol), 3L)
       assertEquals(identity.counts.present, 0L)
     }

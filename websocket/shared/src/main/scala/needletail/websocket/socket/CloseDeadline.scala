@@ -6,7 +6,7 @@ import needletail.websocket.config.WebSocketConfig
 /** Until when the peer has to close, or a listener to take what was kept before the end. */
 private[socket] final class CloseDeadline(config: WebSocketConfig, tunnel: Tunnel) {
   private var due       = Long.MaxValue
-  private var takenThen = -1L // how far the peer had read when it began; -1 before what was sent then is written
+  private var takenThen = -1L // how far the peer had read; -1 before what was sent then is written
 
   /** By the tunnel's clock; `Long.MaxValue` before it has begun. */
   def dueAt: Long = due

@@ -35,10 +35,10 @@ private[websocket] final class SocketConnection(
   private var kept: BufferedMessages = null  // null: nothing has been so far
   private var ending = FrameReader.More // Close, or Failed for an end without one: comes after what is kept
 
-  private val keepAlive        = new KeepAlive(config, tunnel.nowNanos)
-  private val closing          = new CloseDeadline(config, tunnel)
-  private val writable         = new WritableSignal
-  private val ends             = new EndObservers
+  private val keepAlive = new KeepAlive(config, tunnel.nowNanos)
+  private val closing   = new CloseDeadline(config, tunnel)
+  private val writable  = new WritableSignal
+  private val ends      = new EndObservers
 
   private val mostPending = Math.min(tunnel.maxPendingOutput, config.maxPendingOutput) // for reading
   private val output      = new FrameOutput(tunnel, role, mostPending)
@@ -337,10 +337,10 @@ private[websocket] final class SocketConnection(
   }
 
   private[websocket] def writePing(bytes: Array[Byte]): Unit = write(FrameWriter.Final | Opcode.Ping, bytes)
-  private[websocket] def unsentBytes: Int = output.pendingBytes
-  private[websocket] def isRoomy: Boolean = output.hasRoom
-  private[websocket] def mostUnsent: Int  = config.maxPendingOutput
-  private[websocket] def untilWritable: Async[Unit] =
+  private[websocket] def unsentBytes: Int                    = output.pendingBytes
+  private[websocket] def isRoomy: Boolean                    = output.hasRoom
+  private[websocket] def mostUnsent: Int                     = config.maxPendingOutput
+  private[websocket] def untilWritable: Async[Unit]          =
     if (phase != Open) Async.fail(new WebSocketClosed(CloseCode.NoStatus, ""))
     else if (pendingBytes <= config.maxPendingOutput) Async.unit
     else {

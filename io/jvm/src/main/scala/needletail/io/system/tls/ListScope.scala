@@ -28,7 +28,9 @@ private[tls] object ListScope {
   private def isAt(name: Array[Byte], certificate: X509Certificate): Boolean = {
     val own = certificate.getExtensionValue(DistributionPoints)
     own != null && elements(name).exists { case (tag, names) =>
-      tag == FullName && elements(names).exists { case (kind, one) => own.containsSlice(header(kind, one) ++ one) }
+      tag == FullName && elements(names).exists { case (kind, one) =>
+        own.containsSlice(header(kind, one) ++ one)
+      }
     }
   }
 
@@ -50,7 +52,9 @@ private[tls] object ListScope {
 
   private def header(tag: Int, content: Array[Byte]): Array[Byte] = {
     val n = content.length
-    (if (n < 128) Array(tag, n) else if (n < 256) Array(tag, 0x81, n) else Array(tag, 0x82, n >> 8, n)).map(_.toByte)
+    (if (n < 128) Array(tag, n) else if (n < 256) Array(tag, 0x81, n) else Array(tag, 0x82, n >> 8, n)).map(
+      _.toByte
+    )
   }
 
   private final val DeltaIndicator     = "2.5.29.27"

@@ -29,9 +29,10 @@ private[tls] final class RevocationCheck(trusted: Set[X509Certificate], lists: S
     extends PKIXCertPathChecker {
   private var above: X509Certificate = null // the issuer's; null: a trusted one is
 
-  override def init(forward: Boolean): Unit = above = null // only ever called for paths from the trusted certificate
-  override def isForwardCheckingSupported: Boolean            = false
-  override def getSupportedExtensions: util.Set[String]       = null
+  // paths are checked from the trusted certificate on
+  override def init(forward: Boolean): Unit                               = above = null
+  override def isForwardCheckingSupported: Boolean                        = false
+  override def getSupportedExtensions: util.Set[String]                   = null
   override def check(c: Certificate, left: util.Collection[String]): Unit = c match {
     case certificate: X509Certificate =>
       check(certificate, if (above eq null) trusted else Set(above))
@@ -49,8 +50,8 @@ private[tls] final class RevocationCheck(trusted: Set[X509Certificate], lists: S
     val now     = new Date
     val signers = others.filter(c => c.getSubjectX500Principal == issuer && maySign(c))
     val usable  = lists.filter { list =>
-      list.getIssuerX500Principal == issuer && isCurrent(list, now) && ListScope.includes(list, certificate) &&
-      signers.exists(isSigned(list, _))
+      list.getIssuerX500Principal == issuer && isCurrent(list, now) &&
+      ListScope.includes(list, certificate) && signers.exists(isSigned(list, _))
     }
     if (usable.isEmpty)
       throw failure("there is no list of its issuer's", null, BasicReason.UNDETERMINED_REVOCATION_STATUS)

@@ -91,7 +91,8 @@ private[io] class TlsSocket(
       ) {
         val size     = engine.getSession.getApplicationBufferSize
         val isDirect = count - done >= size
-        val out = if (isDirect) ByteBuffer.wrap(bytes, from + done, count - done) else ByteBuffer.allocate(size)
+        val out      =
+          if (isDirect) ByteBuffer.wrap(bytes, from + done, count - done) else ByteBuffer.allocate(size)
         val result = engine.unwrap(in, out)
         status = result.getStatus
         if (isDirect) done += result.bytesProduced

@@ -17,7 +17,11 @@ class HandshakeTasksSuite extends MemoryPair {
   private final class Counting(inner: X509ExtendedKeyManager) extends X509ExtendedKeyManager {
     val chosen = new AtomicInteger
 
-    override def chooseEngineServerAlias(kind: String, issuers: Array[Principal], engine: SSLEngine): String = {
+    override def chooseEngineServerAlias(
+        kind: String,
+        issuers: Array[Principal],
+        engine: SSLEngine
+    ): String = {
       chosen.incrementAndGet()
       inner.chooseEngineServerAlias(kind, issuers, engine)
     }
