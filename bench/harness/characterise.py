@@ -66,18 +66,29 @@ def title(setup):
     return {"native": "Needletail, native", "jvm": f"Needletail, JVM{java()}", "go": "Go, net/http"}.get(setup.name, setup.title)
 
 
-NOT_FOUND = ("Not found", "Not searched for", "No rate satisfies")  # how needletail-load begins; its figures are 0 then
+def java():
+    """The version of the Java that dist/bin/reference starts on, after a space; nothing if it is not known."""
+    home = os.environ.get("JAVA_HOME")
+    said = machine.first_line(f"{home}/bin/java" if home else "java", "-version")
+    version = re.search(r'version "(\d+)', said or "")
+    return f" {version.group(1)}" if version else ""
 
 
-def cell(criterion):
-    if criterion is None:
-        return ""
-    low, high = number(criterion["low"]), number(criterion["high"])
-    doubt = "" if criterion["verdict"]["limit"] in ("SERVER-LIMITED", "LOAD-LIMITED") else f" ({criterion['verdict']['limit']})"
-    if criterion["text"].startswith(NOT_FOUND):
-        return f"not found{doubt}"
-    least = "≥ " if re.search(r" or more\b", criterion["text"]) and low == high else ""
-    return f"{least}{low if low == high else f'{low} to {high}'} {criterion['unit']}{doubt}"
+def results(folder, chosen):
+    """What is known of the servers that were measured before; exits if the new results cannot stand beside it."""
+    path = folder / SERVERS
+    if not path.is_file():
+        return {}
+    if not chosen.add:
+        sys.exit(f"bench/characterise: {folder} has results already; --add keeps them")
+    known, here = json.loads(path.read_text()), machine.conditions()
+    for name, one in known.items():
+        differs = [key for key in merging.SAME if one["conditions"][key] != here[key]]
+        if differs:
+            sys.exit(f"bench/characterise: cannot add to {folder}: {name} was measured with another {differs[0]}")
+        if one["objective"] != chosen.objective:
+            sys.exit(f"bench/characterise: cannot add to {folder}: {name} was measured with the objective {one['objective']}")
+    return known
 
 
 def write(folder, known):

@@ -181,31 +181,6 @@ const char *needletail_tls_certificate(context *c, const char *chain, int chain_
 
 enum { TRUST_NOBODY = 0, TRUST_WANTED = 1, TRUST_REQUIRED = 2 };
 
-/* Whether the certificate in question is the last one of a chain that has others: the one that is trusted. */
-static int is_anchor(X509_STORE_CTX *chain) {
-    int depth = ssl.X509_STORE_CTX_get_error_depth(chain);
-    return depth > 0 && ssl.OPENSSL_sk_num != NULL &&
-           depth == ssl.OPENSSL_sk_num(ssl.X509_STORE_CTX_get0_chain(chain)) - 1;
-}
-
-/*
- * Called for each error. Says in the error if a certificate is for no host at all. A trusted authority that is no root
- * needs no list of its issuer's, as with the JDK: nobody asks whether what is trusted is valid (RFC 5280 section 6.1).
- */
-static int judge(int is_valid, X509_STORE_CTX *chain) {
-    int error = is_valid ? 0 : ssl.X509_STORE_CTX_get_error(chain);
-    if ((error == UNABLE_TO_GET_CRL || error == DIFFERENT_CRL_SCOPE) && is_anchor(chain)) {
-        ssl.X509_STORE_CTX_set_error(chain, 0);
-        return 1;
-    }
-    if (error == WRONG_HOST || error == WRONG_ADDRESS) {
-        X509 *one = ssl.X509_STORE_CTX_get_current_cert(chain);
-        if (one != NULL && ssl.X509_get_ext_by_NID(one, SUBJECT_ALTERNATIVE_NAME, -1) < 0)
-            ssl.X509_STORE_CTX_set_error(chain, NAMELESS);
-    }
-    return is_valid;
-}
-
 /* Whether the peer must have a trusted certificate. A server requests one if `wanted`. */
 void needletail_tls_verify(context *c, int how) {
     int mode = how == TRUST_NOBODY   ? VERIFY_NONE

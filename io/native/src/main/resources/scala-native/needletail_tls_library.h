@@ -148,7 +148,13 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(X509_NAME *, X509_get_subject_name, (const X509 *)) \
     F(X509_NAME *, X509_NAME_dup, (X509_NAME *)) \
     F(void, X509_CRL_free, (X509_CRL *)) \
+    F(const ASN1_STRING *, X509_CRL_get0_lastUpdate, (const X509_CRL *)) \
     F(const ASN1_STRING *, X509_CRL_get0_nextUpdate, (const X509_CRL *)) \
+    F(int, X509_CRL_get0_by_cert, (X509_CRL *, X509_REVOKED **, X509 *)) \
+    F(int, X509_CRL_get_ext_by_critical, (const X509_CRL *, int, int)) \
+    F(int, X509_CRL_get_ext_by_NID, (const X509_CRL *, int, int)) \
+    F(X509_EXTENSION *, X509_CRL_get_ext, (const X509_CRL *, int)) \
+    F(int, X509_cmp_time, (const ASN1_STRING *, time_t *)) \
     F(int, X509_STORE_add_cert, (X509_STORE *, X509 *)) \
     F(int, X509_STORE_add_crl, (X509_STORE *, X509_CRL *)) \
     F(int, X509_STORE_set_flags, (X509_STORE *, unsigned long)) \
@@ -244,7 +250,18 @@ enum {
     CHECK_NO_PARTIAL_WILDCARDS = 4,
     CHECK_NEVER_SUBJECT = 0x20,
     UNABLE_TO_GET_CRL = 3,
+    UNABLE_TO_DECRYPT_CRL_SIGNATURE = 5,
+    CRL_SIGNATURE_FAILURE = 8,
+    CRL_NOT_YET_VALID = 11,
+    CRL_HAS_EXPIRED = 12,
+    ERROR_IN_CRL_LAST_UPDATE = 15,
+    ERROR_IN_CRL_NEXT_UPDATE = 16,
+    CERT_REVOKED = 23,
+    UNABLE_TO_GET_CRL_ISSUER = 33,
+    KEYUSAGE_NO_CRL_SIGN = 35,
+    UNHANDLED_CRITICAL_CRL_EXTENSION = 36,
     DIFFERENT_CRL_SCOPE = 44,
+    CRL_PATH_VALIDATION_ERROR = 54,
     WRONG_HOST = 62,
     WRONG_ADDRESS = 64,
     SUBJECT_ALTERNATIVE_NAME = 85,

@@ -190,7 +190,7 @@ class ClientSuite extends Suite with Serving {
 
   test("who stops waiting for a piece of an answer may ask for it at once") {
     def slow: ByteStream = new ByteStream {
-      private val waits                    = Iterator(0.millis, 200.millis)
+      private val waits                      = Iterator(0.millis, 200.millis)
       def next(): Async[Option[Array[Byte]]] =
         if (waits.hasNext) Async.sleep(waits.next()).map(_ => Some("piece".getBytes)) else Async.value(None)
       def cancel(): Unit = ()
@@ -200,10 +200,10 @@ class ClientSuite extends Suite with Serving {
         client.get(server.url).stream.flatMap { answer =>
           def all(size: Int): Async[Int] =
             answer.body.next().timeout(20.millis).transform {
-              case Success(Some(piece))  => all(size + piece.length)
-              case Success(None)         => Async.value(size)
-              case Failure(_: TimedOut)  => all(size)
-              case Failure(other)        => Async.fail(other)
+              case Success(Some(piece)) => all(size + piece.length)
+              case Success(None)        => Async.value(size)
+              case Failure(_: TimedOut) => all(size)
+              case Failure(other)       => Async.fail(other)
             }
           all(0)
         }

@@ -2,7 +2,7 @@ package needletail.io
 
 import java.io.IOException
 
-import needletail.io.loop.{HandshakeTurns, ReadArrays}
+import needletail.io.loop.ReadArrays
 import needletail.io.platform.{ConnectionOptions, Fallible, Interest, Socket}
 import needletail.io.tls.PlainPeer
 

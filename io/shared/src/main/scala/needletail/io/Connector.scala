@@ -84,10 +84,18 @@ object Connector {
 
     result.onCancel(() => stop())
 
-    /** Begins when what TLS needs has been read, by another thread. */
-    def prepare(): Unit =
-      if ((tls eq null) || tls.isPrepared) begin()
-      else Async.blocking(tls.prepare()).onComplete(_ => if (!over) begin())
+    /** Begins when what TLS needs has been read, by another thread: one for all attempts that wait for it. */
+    def prepare(): Unit = if ((tls eq null) || tls.isPrepared) begin() else prepare(System.nanoTime)
+
+    private def prepare(since: Long): Unit =
+      Async.blocking(tls.prepare()).onComplete { done =>
+        if (!over)
+          if (done.getOrElse(true)) begin()
+          else waiting = loop.schedule(PreparingNanos, () => lookAgain(since))
+      }
+
+    private def lookAgain(since: Long): Unit =
+      if (tls.isPrepared || tls.hasFailedSince(since)) begin() else prepare(since)
 
     private def begin(): Unit = address match {
       case inherited: Address.Inherited =>

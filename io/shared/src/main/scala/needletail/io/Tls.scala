@@ -46,7 +46,9 @@ final class TlsPeer private[io] (tls: Tls, val name: String, apart: Int = 0) {
   private[io] def isPrepared: Boolean = tls.isPrepared
 
   /** See `TlsClientContext.prepare`. Blocks. */
-  private[io] def prepare(): Unit = tls.prepare()
+  private[io] def prepare(): Boolean = tls.prepare()
+
+  private[io] def hasFailedSince(nanos: Long): Boolean = tls.hasFailedSince(nanos)
 }
 
 object Tls extends TlsPlatform {

@@ -36,7 +36,9 @@ class LoopStatesSuite extends Suite {
     ends(states => Try(Await.result(states.run(Async.sleep(10.millis).flatMap(_ => dies)), patience)))
   }
 
-  test("the future of Async.run fails if the loop ends while the work goes on, by an error or as it is stopped") {
+  test(
+    "the future of Async.run fails if the loop ends while the work goes on, by an error or as it is stopped"
+  ) {
     for (end <- Seq[EventLoops => Unit](_.stop(), loops => loops(0).execute(() => { val _ = dies }))) {
       val loops = new EventLoops(1, "jobs", daemon = true, onFailure = (_, _) => ())
       val begun = new CountDownLatch(1)

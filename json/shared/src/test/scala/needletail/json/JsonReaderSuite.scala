@@ -110,10 +110,10 @@ class JsonReaderSuite extends Suite {
   }
 
   test("the error of what is derived from a field has the field's path") {
-    val name = JsonReader.field[String]("name").map(_.trim).filter(_.nonEmpty, "{NAME} must not be empty")
-    val year = JsonReader.field[Int]("since").collect("a year")(n => if (n > 0) Some(n) else None)
-    val text = """{"maker":{"name":" ","since":-1}}"""
-    val both = Json.parse(text).flatMap(_.at("maker").as(JsonReader.of(name + year)))
+    val name  = JsonReader.field[String]("name").map(_.trim).filter(_.nonEmpty, "{NAME} must not be empty")
+    val year  = JsonReader.field[Int]("since").collect("a year")(n => if (n > 0) Some(n) else None)
+    val text  = """{"maker":{"name":" ","since":-1}}"""
+    val both  = Json.parse(text).flatMap(_.at("maker").as(JsonReader.of(name + year)))
     val error = both.left.getOrElse(fail("accepted"))
     assertEquals(
       (error +: error.others).map(e => (e.path, e.message)),

@@ -14,8 +14,9 @@ class ResumptionSuite extends Suite with Serving {
   /** Opens a connection for each request. Returns how many handshakes there were, and how many were not resumed. */
   private def handshakes(plan: String => LoadPlan): (Long, Long) =
     TlsServer.serving()(TlsServer.reply(_, 200, "Hello, World!".getBytes)) { port =>
-      val secured = plan(s"https://localhost:$port/").copy(keepAlive = false, trust = Trust.Anybody, loops = 2)
-      val result  = run(secured)
+      val secured =
+        plan(s"https://localhost:$port/").copy(keepAlive = false, trust = Trust.Anybody, loops = 2)
+      val result = run(secured)
       assertEquals(outcomes(result).keySet, Set("good"))
       val all = Openings.sum(result.intervals.map(_.self.openings))
       (all.tls.histogram.getTotalCount, all.tls.histogram.getTotalCount - all.resumed)

@@ -261,7 +261,8 @@ private[server] object VirtualServer {
     if (byTime != 0) byTime else java.lang.Long.compare(b.number, a.number)
   }
 
-  final class Arrival(at: Long, val kind: Kind, number: Long, val onAnswer: () => Unit) extends Timed(at, number)
+  final class Arrival(at: Long, val kind: Kind, number: Long, val onAnswer: () => Unit)
+      extends Timed(at, number)
   final class Answer(val kind: Kind, val at: Long, val took: Long, val refusedFor: String)
   private final class Due(at: Long, task: () => Unit, number: Long) extends Timed(at, number) {
     def run(): Unit = task()

@@ -12,10 +12,10 @@ import needletail.io.{Address, TlsIdentity, TlsLimits}
 import needletail.routing._
 import needletail.server._
 import needletail.simulation.world.{FaultRates, World}
-import needletail.testing.{Suite, TemporaryDirectories}
+import needletail.testing.Suite
 
 /** What the log says of a list of revoked certificates, and of a certificate, that nobody renews. */
-class ExpiringListSuite extends Suite with TemporaryDirectories {
+class ExpiringListSuite extends Suite {
   private final class Lines extends Log {
     private val all                                    = new ConcurrentLinkedQueue[String]
     def warn(message: String): Unit                    = { all.add(message.replaceFirst(".*?: ", "")); () }
@@ -28,7 +28,8 @@ class ExpiringListSuite extends Suite with TemporaryDirectories {
     }
   }
 
-  private final class Context(expiry: () => Long) extends TlsServerContext {
+  private final class Context(expiry: () => Long, override val revocationExpiry: Option[Long] = None)
+      extends TlsServerContext {
     def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
       throw new IOException("no TLS")
     def certificates: Seq[CertificateInfo] = Seq(CertificateInfo("CN=a", Nil, "CN=b", "1", 0, expiry(), ""))
@@ -57,10 +58,8 @@ class ExpiringListSuite extends Suite with TemporaryDirectories {
     (1 to count).foreach(_ => world.pass(1.minute.toNanos))
 
   test("it expires in an hour, and has expired: one line each, although no file is read again") {
-    val authority = newAuthority()
-    authority.expireList("19941106103647Z") // 90.5 minutes after the simulation begins
-    val context  = new Context(() => start + 130 * 60000 + 30000)
-    val identity = new TlsIdentity(TlsLimits(), () => context, Nil, lists = Seq(authority.revoked))
+    val context  = new Context(() => start + 130 * 60000 + 30000, Some(start + 90 * 60000 + 30000))
+    val identity = new TlsIdentity(TlsLimits(), () => context, Nil)
     serving(identity) { (world, lines, _) =>
       assertEquals(
         lines.taken(),

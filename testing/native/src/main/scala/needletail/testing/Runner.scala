@@ -103,7 +103,9 @@ private[testing] object Runner {
   def main(all: Seq[Entry], args: Array[String]): Unit = {
     val (out, in) = args.partition(_.startsWith("-"))
     val chosen    = all.filter { suite =>
-      (in.isEmpty || in.exists(suite.name.contains(_))) && !out.exists(part => suite.name.contains(part.drop(1)))
+      (in.isEmpty || in.exists(suite.name.contains(_))) && !out.exists(part =>
+        suite.name.contains(part.drop(1))
+      )
     }
     if (chosen.isEmpty) System.err.println(s"no suite has a name with ${args.mkString(" or ")} in it")
     val counts = new Runner(write, SecondTry.note).run(chosen)

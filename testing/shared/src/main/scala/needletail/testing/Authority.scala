@@ -54,18 +54,6 @@ final class Authority(
        |basicConstraints = critical, CA:TRUE
        |${if (uses.isEmpty) "" else s"keyUsage = critical, $uses"}
        |subjectKeyIdentifier = hash
-       |[only_users]
-       |issuingDistributionPoint = critical, @users
-       |[users]
-       |onlyuser = TRUE
-       |[only_authorities]
-       |issuingDistributionPoint = critical, @authorities
-       |[authorities]
-       |onlyCA = TRUE
-       |[elsewhere]
-       |issuingDistributionPoint = critical, @elsewhere_point
-       |[elsewhere_point]
-       |fullname = URI:http://needletail.example/list
        |""".stripMargin
   )
   by match {
@@ -141,9 +129,6 @@ final class Authority(
   /** Replaces the list of revoked certificates by one that has expired, or does at another time, as 20261231235959Z. */
   def expireList(at: String = "20200102000000Z", from: String = "20200101000000Z"): Unit =
     openssl(s"ca -config $config -gencrl -crl_lastupdate $from -crl_nextupdate $at -out $revoked")
-
-  /** Replaces it by one for `only_users`, `only_authorities` or certificates with a list `elsewhere`. */
-  def listOf(scope: String): Unit = openssl(s"ca -config $config -gencrl -crlexts $scope -out $revoked")
 
   /** Replaces it by one that does not say when it ends, against RFC 5280 section 5.1.2.5. */
   def endlessList(): Unit = {

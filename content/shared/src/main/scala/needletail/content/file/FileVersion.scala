@@ -114,7 +114,8 @@ private[file] object FileVersion {
 
   /** Why a file was not opened that was there just now. The system's words are all there is, on both platforms. */
   private[file] def notOpened(e: FileNotFoundException): Exception =
-    if (String.valueOf(e.getMessage).contains("Too many open files")) new NoDescriptor(e.getMessage) else Changed
+    if (String.valueOf(e.getMessage).contains("Too many open files")) new NoDescriptor(e.getMessage)
+    else Changed
 
   /** Bytes of the file at `path` from `from` on, `length` of them or fewer where it ends. */
   def read(path: Path, file: DiskFile, from: Long, length: Int): Array[Byte] = {

@@ -138,7 +138,9 @@ class UpstreamThreatSuite extends Hosted {
       while (true) {
         val asked = c.request()
         c.content()
-        def answer(text: String) = { c.stdout(asked.id, s"Content-Type: text/plain\r\n\r\n$text"); c.end(asked.id) }
+        def answer(text: String) = {
+          c.stdout(asked.id, s"Content-Type: text/plain\r\n\r\n$text"); c.end(asked.id)
+        }
         answer(s"for ${asked.parameters("PATH_INFO")}")
         asked.parameters("QUERY_STRING") match {
           case "soon"  => answer("EVIL")

@@ -31,6 +31,9 @@ private[needletail] abstract class TlsServerContext {
   /** When the first of its lists of revoked certificates expires, in milliseconds since 1970; None if none does. */
   def revocationExpiry: Option[Long] = None
 
+  /** No server uses it now: frees the same, until it is needed again. Sessions from before are not resumed then. */
+  def rest(): Unit = ()
+
   /** It has been replaced: frees what the garbage collector does not. Connections go on. To be called once. */
   def release(): Unit = ()
 }

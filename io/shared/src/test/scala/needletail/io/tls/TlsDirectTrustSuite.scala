@@ -1,6 +1,6 @@
 package needletail.io.tls
 
-import java.nio.file.{Files, Path}
+import java.nio.file.Path
 
 import needletail.io.Tls
 import needletail.testing.Authority
@@ -29,15 +29,8 @@ class TlsDirectTrustSuite extends TlsPair {
     other.revoke()
     authority.revoke(revoked)
     serving(serverOf(revoked)) { s =>
-      val withIssuer = authority.file("with-issuer.pem")
-      Files.write(withIssuer, Files.readAllBytes(revoked.chain) ++ Files.readAllBytes(authority.file))
-      val why = refusal(s, trusting(withIssuer, Some(authority.revoked)))
-      assert(why.contains("the certificate of localhost was revoked"), why)
-      // its issuer, who is not trusted, cannot vouch for the list
-      val doubtful = refusal(s, trusting(revoked.chain, Some(authority.revoked)))
-      assert(doubtful.contains(HandshakeFailure.NoList), doubtful)
-      val other = newAuthority("Other")
-      other.revoke()
+      val why = refusal(s, trusting(revoked.chain, Some(authority.revoked)))
+      assert(why.endsWith("the certificate of localhost was revoked"), why)
       val unknown = refusal(s, trusting(revoked.chain, Some(other.revoked)))
       assert(unknown.contains(HandshakeFailure.NoList), unknown)
     }
@@ -45,7 +38,7 @@ class TlsDirectTrustSuite extends TlsPair {
       hello(s, open(s.loop, s.port, trusting(valid.chain, Some(authority.revoked))))
       for (list <- Seq(other.revoked, { authority.expireList(); authority.revoked })) {
         val why = refusal(s, trusting(valid.chain, Some(list)))
-        assert(why.contains("revocation list is missing or has expired"), why)
+        assert(why.contains(HandshakeFailure.NoList), why)
       }
     }
   }

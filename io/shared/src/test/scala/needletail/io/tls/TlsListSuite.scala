@@ -1,16 +1,14 @@
 package needletail.io.tls
 
 import java.net.{InetAddress, ServerSocket, SocketTimeoutException}
-import java.nio.charset.StandardCharsets.US_ASCII
 import java.nio.file.{Files, Path}
-import java.util.Base64
 
 import needletail.io.Tls
 import needletail.testing.Authority
 
 /** Which lists of revoked certificates count, and that nothing else is asked where none does. */
 class TlsListSuite extends TlsPair {
-  private val missing = "by an authority whose revocation list is missing or has expired"
+  private val missing = HandshakeFailure.NoList
 
   /** Nobody should connect to it, whatever certificates say of where lists are. */
   private lazy val elsewhere = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))
@@ -95,15 +93,8 @@ class TlsListSuite extends TlsPair {
 
   tlsTest("a list that does not say when the next one comes is refused when it is read") {
     val root = newAuthority("Root")
-    root.revoke()
-    val lines = new String(Files.readAllBytes(root.revoked), US_ASCII)
-    val der   = Base64.getMimeDecoder.decode(lines.linesIterator.filterNot(_.startsWith("-")).mkString)
-    val cut   = withoutNextUpdate(der)
-    val file  = root.file("endless.crl")
-    Files.write(
-      file,
-      s"-----BEGIN X509 CRL-----\n${Base64.getMimeEncoder.encodeToString(cut)}\n-----END X509 CRL-----\n".getBytes
-    )
+    root.endlessList()
+    val file     = root.revoked
     val expected = s"$file has a certificate revocation list without nextUpdate (RFC 5280 section 5.1.2.5)"
     val client   = intercept[java.io.IOException](
       Tls.client(TlsClientConfig(TlsTrust.File(root.file), revoked = Some(file)))
@@ -113,19 +104,5 @@ class TlsListSuite extends TlsPair {
       Tls.server(config.copy(clients = Some(TlsClientAuth(root.file, revoked = Some(file)))))
     )
     assertEquals(server.getMessage, expected)
-  }
-
-  /** Of a list whose inner part is shorter than 128 bytes, and whose whole is shorter than 256. */
-  private def withoutNextUpdate(der: Array[Byte]): Array[Byte] = {
-    def length(at: Int) = der(at + 1) & 0xff
-    assert(length(0) == 0x81 && length(3) < 0x80, "the list is of another size")
-    var at = 5 // version, algorithm, issuer, thisUpdate
-    if (der(at) == 2) at += 2 + length(at)
-    for (_ <- 1 to 3) at += 2 + length(at)
-    val size = 2 + length(at)
-    val made = der.take(at) ++ der.drop(at + size)
-    made(2) = (made(2) - size).toByte
-    made(4) = (made(4) - size).toByte
-    if (made(2) >= 0) Array(made(0), made(2)) ++ made.drop(3) else made
   }
 }

@@ -53,10 +53,10 @@ private[engine] final class SelfProbe(
     Collector.giveWay()
     val timeWait = proc.timeWait
     Collector.giveWay()
-    val elapsed          = math.max(1, now.at - before.at).toDouble
-    val ticks            = now.allTicks - before.allTicks
-    val areTicksKnown    = now.busyTicks >= 0 && before.busyTicks >= 0 && ticks > 0
-    val isTargetKnown    = before.target >= 0 && now.target >= before.target && areTicksKnown
+    val elapsed           = math.max(1, now.at - before.at).toDouble
+    val ticks             = now.allTicks - before.allTicks
+    val areTicksKnown     = now.busyTicks >= 0 && before.busyTicks >= 0 && ticks > 0
+    val isTargetKnown     = before.target >= 0 && now.target >= before.target && areTicksKnown
     def share(some: Long) = some.toDouble / ticks
     SelfFigures(
       due = due,
@@ -80,9 +80,9 @@ private[engine] final class SelfProbe(
   }
 
   private def read(): Reading = {
-    val at    = clock()
-    val cpu   = used()
-    val each  = loops.map(busyTime)
+    val at   = clock()
+    val cpu  = used()
+    val each = loops.map(busyTime)
     Collector.giveWay()
     val (busy, all) = proc.processorTicks
     val reading     = new Reading(at, cpu, each, busy, all, target.ticks)

@@ -154,7 +154,8 @@ private[load] object CharacterisationText {
     val plan   = step.run.plan
     val isMore = plan.model == "open" || plan.users > most.users
     s"the highest was that of the step '${step.label}', so " +
-      (if (isMore) "the rate varies, or takes more users" else "the rate varies, and more users had no higher one")
+      (if (isMore) "the rate varies, or takes more users"
+       else "the rate varies, and more users had no higher one")
   }
 
   private def tail(found: Characterisation): Criterion = {

@@ -54,7 +54,7 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
       failures.forget()
       if (isRead) {
         log.info("the certificates have been reloaded")
-        warn()
+        expiries.loaded(now)
       }
     } catch {
       case e: IOException => if (failures.isNew(e.getMessage)) log.warn(s"$Kept: ${e.getMessage}")

@@ -117,6 +117,27 @@ class CertificateReloaderSuite extends Suite with TemporaryDirectories {
     }
   }
 
+  test("an identity rests when the last server that uses it has ended") {
+    val rests    = new java.util.concurrent.atomic.AtomicInteger
+    val identity = new TlsIdentity(
+      TlsLimits(),
+      () =>
+        new TlsServerContext {
+          def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
+            throw new IOException("no TLS")
+          def certificates: Seq[CertificateInfo] = Nil
+          override def rest(): Unit              = { rests.incrementAndGet(); () }
+        },
+      Nil
+    )
+    val config = ServerFixture.loopback.copy(log = Log.none, tls = Some(identity))
+    ServerFixture.serving(handler, config) { _ =>
+      ServerFixture.serving(handler, config)(_ => ())
+      assertEquals(rests.get, 0)
+    }
+    assertEquals(rests.get, 1)
+  }
+
   test("SIGHUP has the certificates read once that several servers have") {
     val (shared, own) = (identity(), identity())
     val running       = Promise[Seq[RunningServer]]()

@@ -58,10 +58,10 @@ final class MemcachedServer(config: ServerConfig, shards: Int, memory: Long, max
       case Command.Touch(key, _, _)  => of(key, command)
       case flush: Command.FlushAll   =>
         Async.all(all.map(ask[Reply](_)(Question.Do(flush, _)))).map(_ => Seq(Reply.Ok))
-      case Command.Version        => line("VERSION 1.6.0-needletail") // tools such as memcstat read the number
-      case Command.Verbosity(_)   => line("OK")
-      case Command.Stats          => statistics
-      case Command.Skipped        => Async.value(Nil)
+      case Command.Version      => line("VERSION 1.6.0-needletail") // tools such as memcstat read the number
+      case Command.Verbosity(_) => line("OK")
+      case Command.Stats        => statistics
+      case Command.Skipped      => Async.value(Nil)
       case Command.Wrong(text, _) => line(text)
       case Command.Quit           => Async.value(Nil)
     }

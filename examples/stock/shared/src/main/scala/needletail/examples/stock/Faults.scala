@@ -28,7 +28,9 @@ final class Faults(work: FiniteDuration) {
     GET / "fault" to state,
     PUT / "fault" + kindOf(users) + kindOf(orders) + kindOf(products) + kindOf(stock) to {
       case (ofUsers, ofOrders, ofProducts, ofStock) =>
-        all.zip(Seq(ofUsers, ofOrders, ofProducts, ofStock)).foreach { case (one, kind) => kind.foreach(one.set) }
+        all.zip(Seq(ofUsers, ofOrders, ofProducts, ofStock)).foreach { case (one, kind) =>
+          kind.foreach(one.set)
+        }
         state
     }
   )

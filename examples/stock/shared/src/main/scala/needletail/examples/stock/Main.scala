@@ -1,5 +1,7 @@
 package needletail.examples.stock
 
+import scala.concurrent.duration._
+
 import needletail.client.{Client, ClientConfig}
 import needletail.examples.Options
 import needletail.examples.services.Program
@@ -14,6 +16,8 @@ object Main {
   private val parallelism =
     options.int("parallelism", 4, "concurrent calls for stocks per request", 1 to 1000)
 
+  private val time = options.duration("time-limit", 1.second, "for all calls of a request together")
+
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
     val faults   = new Faults(Services.Work)
     val services =
@@ -23,7 +27,7 @@ object Main {
       ).start()
     val client = Client(ClientConfig(connectionsPerHost = 256, maxQueued = 1024))
     try {
-      val page = new StockPage(new Catalogue(client.service(services.url)), parallelism = chosen(parallelism))
+      val page = new StockPage(new Catalogue(client.service(services.url)), chosen(time), chosen(parallelism))
       program.run(chosen, Some(faults.routes))(page.routes)
     } finally {
       client.close()

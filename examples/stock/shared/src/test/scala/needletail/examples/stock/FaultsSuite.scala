@@ -13,7 +13,8 @@ import needletail.testkit._
 /** What a reader of docs/async.md sees who makes a service fail or hang. */
 class FaultsSuite extends Suite with Running {
   private def state(faults: Faults, service: String): (String, Long, Long) = {
-    val json = Json.parse(faults.routes.test(Request.get("/fault")).text).fold(e => fail(e.toString), identity)
+    val json =
+      Json.parse(faults.routes.test(Request.get("/fault")).text).fold(e => fail(e.toString), identity)
     val read = for {
       fault     <- json.at(service).at("fault").as[String]
       calls     <- json.at(service).at("calls").as[Long]

@@ -1,7 +1,7 @@
 package needletail.io.system.tls
 
 import java.security.cert.CertPathValidatorException.BasicReason
-import java.security.cert.{CertPathValidatorException, CertificateException, X509CRL, X509Certificate}
+import java.security.cert.{CertPathValidatorException, CertificateException, X509Certificate}
 
 /**
  * Checks certificates of peers that are themselves among the trusted ones. The JDK accepts them as they are: without a
@@ -22,12 +22,11 @@ private[tls] object DirectTrust {
     if (trusted(chain(0))) {
       val own = chain(0)
       own.checkValidity()
-      for (weak <- KeyStrength.of(own.getPublicKey))
-        throw refusal(new CertPathValidatorException(weak, null, null, -1, BasicReason.ALGORITHM_CONSTRAINED))
-      for (all <- lists)
-        try new RevocationCheck(trusted, all).check(own, trusted)
-        catch { case e: CertPathValidatorException => throw refusal(e) }
+      try {
+        KeyStrength.of(own.getPublicKey).foreach(weak =>
+          throw new CertPathValidatorException(weak, null, null, -1, BasicReason.ALGORITHM_CONSTRAINED)
+        )
+        lists.foreach(_.check(own, issuers = None))
+      } catch { case e: CertPathValidatorException => throw new CertificateException(e) }
     }
-
-  private def refusal(e: CertPathValidatorException) = new CertificateException(e.getMessage, e)
 }

@@ -54,9 +54,9 @@ private[io] object JdkServerContext {
   /** @param provider of the `SSLContext`; null for the JDK's */
   def load(config: TlsServerConfig, provider: Provider): TlsServerContext = {
     val keys  = ServerKeys.read(config.certificates)
-    val lists = config.clients.flatMap(_.revoked).map(Pem.revocations)
+    val lists = config.clients.flatMap(_.revoked).map(file => new RevokedCertificates(Pem.revocations(file)))
     val trust = config.clients.map { clients =>
-      Trust.also(Trust.of(clients.authorities, lists))(JdkContexts.accepted(clients.check))
+      Trust.also(Trust.of(Pem.certificates(clients.authorities), lists))(JdkContexts.accepted(clients.check))
     }
     // without `nobody` the JDK would read the certificates that it trusts
     def make(): SSLContext = JdkContexts.context(provider, Array(keys), Array(trust.getOrElse(Trust.nobody)))
@@ -69,9 +69,11 @@ private[io] object JdkServerContext {
     parameters.setSNIMatchers(Collections.singletonList(ServerKeys.matcher(keys, config.refuseUnknownNames)))
     val infos = keys.certificates.map(Certificates.info)
     // The JDK cannot be told not to resume sessions. But each context knows only those that it has made itself.
-    val next = if (config.resume) () => sessions.context() else () => make()
-    val ends = lists.toSeq.flatten.flatMap(list => Option(list.getNextUpdate)).map(_.getTime)
-    val made = new JdkServerContext(next, parameters, config.clients.map(_.check), infos, ends.minOption)
+    // With one that knows none, a list of revoked certificates that has expired counts: it is looked at in full handshakes.
+    val expiry             = lists.flatMap(_.expiry)
+    def mayResume          = config.resume && expiry.forall(System.currentTimeMillis < _)
+    def next(): SSLContext = if (mayResume) sessions.context() else make()
+    val made = new JdkServerContext(() => next(), parameters, config.clients.map(_.check), infos, expiry)
     FirstHandshake.make(made.engine())
     made
   }
@@ -158,7 +160,7 @@ private[io] object JdkClientContext {
   /** @param provider of the `SSLContext`; null for the JDK's */
   def load(config: TlsClientConfig, provider: Provider): TlsClientContext = {
     val keys    = config.certificate.map(files => ServerKeys.read(Seq(files)): KeyManager).toArray
-    val revoked = config.revoked.map(Pem.revocations)
+    val revoked = config.revoked.map(file => new RevokedCertificates(Pem.revocations(file)))
     val trust: () => TrustManager = config.trust match {
       case TlsTrust.Unchecked  => () => Trust.everybody
       case TlsTrust.File(file) =>

@@ -11,7 +11,6 @@ import java.security.cert.{
   PKIXBuilderParameters,
   PKIXCertPathBuilderResult,
   TrustAnchor,
-  X509CRL,
   X509CertSelector,
   X509Certificate
 }
@@ -38,19 +37,17 @@ private[io] object Trust {
     also(all)(DirectTrust.check(all.getAcceptedIssuers.toSet, None))
   }
 
-  /** The issuers in a file, with lists of revoked certificates if there are any. */
-  def of(authorities: Path, lists: Option[Seq[X509CRL]]): X509ExtendedTrustManager =
-    of(Pem.certificates(authorities), lists)
-
-  def of(authorities: Seq[X509Certificate], lists: Option[Seq[X509CRL]]): X509ExtendedTrustManager =
+  /** The issuers that are given, with lists of revoked certificates if there are any. */
+  def of(authorities: Seq[X509Certificate], lists: Option[RevokedCertificates]): X509ExtendedTrustManager =
     try {
       val anchors    = authorities.map(new TrustAnchor(_, null)).toSet.asJava
       val parameters = new PKIXBuilderParameters(anchors, new X509CertSelector)
+      val refusal    = new ThreadLocal[CertPathValidatorException]
       parameters.setRevocationEnabled(false) // by the JDK
-      lists.foreach(all => parameters.addCertPathChecker(new RevocationCheck(authorities.toSet, all)))
+      lists.foreach(all => parameters.addCertPathChecker(all.checker(authorities, refusal.set(_))))
       val factory = TrustManagerFactory.getInstance("PKIX")
       factory.init(new CertPathTrustManagerParameters(parameters))
-      also(manager(factory))(DirectTrust.check(authorities.toSet, lists))
+      new Checked(manager(factory), DirectTrust.check(authorities.toSet, lists), refusal)
     } catch {
       case e: GeneralSecurityException => throw new IOException(s"TLS is not available: ${Pem.line(e)}", e)
     }
@@ -61,7 +58,7 @@ private[io] object Trust {
 
   /** Trusts the peers that `inner` trusts, unless `check` throws a CertificateException for the chain that the peer sent. */
   def also(inner: X509ExtendedTrustManager)(check: Array[X509Certificate] => Unit): X509ExtendedTrustManager =
-    new Checked(inner, check)
+    new Checked(inner, check, new ThreadLocal)
 
   /** Trusts everybody. */
   def everybody: TrustManager = new Everybody
@@ -96,11 +93,20 @@ private[io] object Trust {
         }
       } catch { case e: GeneralSecurityException => throw new CertificateException(TlsFailure.NotPinned, e) }
 
-  private final class Checked(inner: X509ExtendedTrustManager, check: Array[X509Certificate] => Unit)
-      extends X509ExtendedTrustManager {
+  /** @param refusal what a checker of paths has found: where the JDK has tried several, it does not say what was wrong */
+  private final class Checked(
+      inner: X509ExtendedTrustManager,
+      check: Array[X509Certificate] => Unit,
+      refusal: ThreadLocal[CertPathValidatorException]
+  ) extends X509ExtendedTrustManager {
     private type Chain = Array[X509Certificate]
     private def around(chain: Chain)(trust: Chain => Unit): Unit = {
-      trust(chain)
+      try trust(chain)
+      catch {
+        case e: CertificateException =>
+          val why = refusal.get
+          throw if (why eq null) e else new CertificateException(why)
+      } finally refusal.remove()
       check(chain)
     }
     def checkClientTrusted(c: Chain, kind: String): Unit = around(c)(inner.checkClientTrusted(_, kind))

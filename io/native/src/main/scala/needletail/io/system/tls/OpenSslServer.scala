@@ -26,7 +26,7 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
 
   def certificates: Seq[CertificateInfo] = own.map(_.info)
 
-  override val revocationExpiry: Option[Long] = revoked.flatMap(OpenSslFacts.expiry)
+  override val revocationExpiry: Option[Long] = revoked.flatMap(_.expiry)
 
   private def make(): Ptr[Byte] = {
     val defaults = own.filter(_.hosts == own.head.hosts)

@@ -4,7 +4,7 @@ import scala.scalanative.unsafe.*
 
 import java.io.IOException
 
-import needletail.io.tls.{KeyFaults, TlsProfile}
+import needletail.io.tls.{KeyFaults, RevocationLists, TlsProfile}
 
 /** Contexts of OpenSSL, and what servers and clients set alike. */
 private[tls] object OpenSslSettings {
@@ -68,7 +68,8 @@ private[tls] object OpenSslSettings {
 
   def revoked(context: Ptr[Byte], lists: Option[RevokedFile]): Unit = lists.foreach { known =>
     val file  = known.file
-    val count = OpenSslFunctions.revoked(context, file.bytes.at(0), file.bytes.length, known.expirySeconds)
+    val count =
+      OpenSslFunctions.revoked(context, file.bytes.at(0), file.bytes.length, known.expiry.fold(0L)(_ / 1000))
     if (count == Endless) throw RevocationLists.endless(file.file)
     if (count <= 0) throw file.damaged("certificate revocation list")
   }

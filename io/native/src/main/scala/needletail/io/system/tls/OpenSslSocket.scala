@@ -262,8 +262,9 @@ private[tls] final class OpenSslSocket(
     case 10           => s"the certificate of $name has expired"
     case 9            => s"the certificate of $name is not valid yet"
     case 23           => s"the certificate of $name was revoked"
-    case 3 | 8 | 11 | 12 | 33 | 35 | 36 | 44 => s"the certificate of $name ${HandshakeFailure.NoList}"
-    case 66 | 67 | 68                        => s"the certificate of $name is too weak: $why"
+    case 3 | 5 | 8 | 11 | 12 | 15 | 16 | 33 | 35 | 36 | 44 | 54 =>
+      s"the certificate of $name ${HandshakeFailure.NoList}"
+    case 66 | 67 | 68          => s"the certificate of $name is too weak: $why"
     case 50                    => s"the certificate of $name is not accepted: none of its keys is pinned"
     case 2 | 18 | 19 | 20 | 21 =>
       s"the certificate of $name is not trusted: its issuer is unknown"

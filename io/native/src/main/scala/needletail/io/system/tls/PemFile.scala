@@ -72,8 +72,11 @@ private[tls] object PemFile {
 private[tls] final class RevokedFile(path: Path) {
   val file: PemFile = PemFile.revoked(path)
 
-  /** When the first of them expires, in seconds since 1970; 0 if that is not known. */
-  val expirySeconds: Long = RevocationLists.expiry(file.bytes).fold(0L)(_ / 1000)
+  /** When the first of them expires, in milliseconds since 1970; None if none says it. */
+  val expiry: Option[Long] = {
+    OpenSsl.load()
+    OpenSslFacts.expiry(file)
+  }
 }
 
 /** A certificate and its key, as read. Throws an IOException that names the file and the error. */

@@ -1,4 +1,4 @@
-package needletail.io.loop
+package needletail.io
 
 import java.util.ArrayDeque
 
