@@ -250,7 +250,8 @@ lazy val load = project
   .settings(
     // The program is shipped as Scala 2.13 compiles it: its whole runs, which wait for the clock, are of that one.
     Test / testOptions ++= {
-      if (scalaBinaryVersion.value == "3") Seq(Tests.Exclude(Seq("needletail.load.command.EndToEndSuite"))) else Nil
+      if (scalaBinaryVersion.value == "3") Seq(Tests.Exclude(Seq("needletail.load.command.EndToEndSuite")))
+      else Nil
     },
     Compile / mainClass := Some("needletail.load.Main"),
     needletailTraining  := {
