@@ -130,6 +130,13 @@ final class Authority(
   def expireList(at: String = "20200102000000Z", from: String = "20200101000000Z"): Unit =
     openssl(s"ca -config $config -gencrl -crl_lastupdate $from -crl_nextupdate $at -out $revoked")
 
+  /** Replaces it by one in which the authority's name is spelled so. */
+  def spellList(name: String): Unit = {
+    val spelled = file("spelled.pem")
+    openssl(s"req -new -x509 -key $key -subj /CN=$name -days 2 -out $spelled")
+    openssl(s"ca -config $config -gencrl -cert $spelled -keyfile $key -out $revoked")
+  }
+
   /** Replaces it by one that does not say when it ends, against RFC 5280 section 5.1.2.5. */
   def endlessList(): Unit = {
     val (der, signed, signature) = (file("list.der"), file("list.signed"), file("list.signature"))

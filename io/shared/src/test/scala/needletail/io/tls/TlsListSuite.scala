@@ -57,6 +57,15 @@ class TlsListSuite extends TlsPair {
     assert(why.endsWith("was revoked"), why)
   }
 
+  tlsTest("an issuer's name may be spelled otherwise in its list") {
+    val root   = newAuthority("Root")
+    val issued = leaf(root)
+    root.revoke(issued)
+    root.spellList("rOOT")
+    val why = met(root.file, root.revoked, issued)
+    assert(why.endsWith("was revoked"), why)
+  }
+
   tlsTest("a list of an authority whose key is not for lists does not count; its use may be left open") {
     for (uses <- Seq("keyCertSign", "")) {
       val root  = newAuthority("Root")

@@ -32,7 +32,7 @@ trait Scenario {
       if (server.isReady) {
         probe.lives()
         world.pass(10.seconds.toNanos)
-        world.checkIdle()
+        world.checkIdle(keptTimers)
         whenIdle(server)
       }
     }
@@ -47,6 +47,9 @@ trait Scenario {
     checkNothingLeft(world)
     code.checkEnd()
   }
+
+  /** Timers that the server keeps on its first loop as long as it runs. */
+  protected def keptTimers: Int = 0
 
   /** Checks that a drain that has just begun ends in its time: within `most` if nobody is in its way. */
   protected def checkDrain(world: World, stopped: Future[Unit], most: FiniteDuration): Unit = {

@@ -83,6 +83,9 @@ final class TlsScenario(world: World) extends Scenario {
     maxPendingOutput = random.pick(Seq(1, 1000, 256 * 1024))
   )
 
+  /** By which it looks whether certificates have expired. */
+  override protected def keptTimers: Int = 1
+
   /** Who gets no further than garbage or plain text: its marks must reach no handler. */
   private var withoutTls = Set.empty[String]
 

@@ -45,7 +45,8 @@ private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
         -1,
         BasicReason.UNDETERMINED_REVOCATION_STATUS
       )
-    for (list <- usable; entry <- Option(list.getRevokedCertificate(certificate))) {
+    // by the number alone: with the certificate the JDK compares the issuers' names letter by letter (RFC 5280 section 7.1)
+    for (list <- usable; entry <- Option(list.getRevokedCertificate(certificate.getSerialNumber))) {
       val cause = revoked(certificate, entry)
       throw new CertPathValidatorException(cause.getMessage, cause, null, -1, BasicReason.REVOKED)
     }
