@@ -73,14 +73,14 @@ static int is_present(X509_CRL *list) {
     return is_made(list) && end != NULL && ssl.X509_cmp_current_time(end) > 0;
 }
 
-/* Whether a list is of all certificates, or of all that are no authority's (RFC 5280 section 5.2.5). */
+/* Whether a list is of all certificates, or of all that are no authority's (RFC 5280 section 5.2.5), and not of changes. */
 static int is_of_all(X509_CRL *list) {
     static const unsigned char only_users[] = {0x30, 3, 0x81, 1, 0xff};
-    int at = ssl.X509_CRL_get_ext_by_critical(list, 1, -1);
+    int at = ssl.X509_CRL_get_ext_by_NID(list, ISSUING_DISTRIBUTION_POINT, -1);
+    int critical = ssl.X509_CRL_get_ext_by_critical(list, 1, -1);
+    if (critical >= 0 && critical == at) critical = ssl.X509_CRL_get_ext_by_critical(list, 1, at);
+    if (critical >= 0 || ssl.X509_CRL_get_ext_by_NID(list, DELTA_CRL_INDICATOR, -1) >= 0) return 0;
     if (at < 0) return 1;
-    if (at != ssl.X509_CRL_get_ext_by_NID(list, ISSUING_DISTRIBUTION_POINT, -1) ||
-        ssl.X509_CRL_get_ext_by_critical(list, 1, at) >= 0)
-        return 0;
     ASN1_STRING *scope = ssl.X509_EXTENSION_get_data(ssl.X509_CRL_get_ext(list, at));
     return ssl.ASN1_STRING_length(scope) == (int)sizeof only_users &&
            memcmp(ssl.ASN1_STRING_get0_data(scope), only_users, sizeof only_users) == 0;

@@ -50,6 +50,17 @@ class TlsFilesSuite extends Suite with TemporaryDirectories {
       "-----END CERTIFICATE----- is missing"
     )
     says(why(holding(whole + whole.replace("MII", "!!!")), local.key), damaged, "is damaged")
+    val secret = new String(Files.readAllBytes(local.key))
+    // nothing of a key is told, which may go to a log
+    for (
+      lost <-
+        Seq(secret.replaceFirst("KEY-----\n", "KEY----\n"), whole + secret.replaceFirst("KEY-----", "KEY"))
+    )
+      assertEquals(
+        why(local.chain, holding(lost)),
+        s"$damaged is damaged: a line with -----BEGIN  is not complete"
+      )
+    says(why(local.chain, holding(secret.replaceFirst("M", ""))), damaged, "is damaged")
     for (bits <- Seq(512, 1024)) {
       val weak = authority.issue("DNS:localhost", s"rsa:$bits")
       says(why(weak.chain, weak.key), weak.chain, "has a key that is too weak")

@@ -63,7 +63,9 @@ private[io] object Pem {
       val begin = text.indexOf(Begin, from)
       if (begin >= 0) {
         val close = text.indexOf(Dashes, begin + Begin.length)
-        if (close < 0) throw new IOException(s"$file is damaged: a line with $Begin is not complete")
+        // never more of the file than a line: it may be a key
+        if (close < 0 || text.substring(begin, close).exists(_ < ' '))
+          throw new IOException(s"$file is damaged: a line with $Begin is not complete")
         val label = text.substring(begin + Begin.length, close)
         val start = close + Dashes.length
         val mark  = s"-----END $label-----"

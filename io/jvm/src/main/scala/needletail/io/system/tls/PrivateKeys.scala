@@ -61,6 +61,7 @@ private[io] object PrivateKeys {
     } catch {
       case e: NoSuchAlgorithmException => throw KeyFaults.unsupported(file, info.getAlgName, e)
       case e: GeneralSecurityException => throw KeyFaults.wrongPassword(file, e)
+      case e: IllegalArgumentException => throw new IOException(s"$file is damaged: ${e.getMessage}", e)
     }
   }
 

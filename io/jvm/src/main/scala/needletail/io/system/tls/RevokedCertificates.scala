@@ -23,6 +23,8 @@ import scala.jdk.CollectionConverters.*
 private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
   import RevokedCertificates.*
 
+  private val understood = lists.filterNot(hasUnknownEntry)
+
   /** When the first of them expires, in milliseconds since 1970. */
   def expiry: Option[Long] = lists.flatMap(list => Option(list.getNextUpdate)).map(_.getTime).minOption
 
@@ -33,7 +35,7 @@ private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
    */
   def check(certificate: X509Certificate, issuers: Option[Seq[X509Certificate]]): Unit = {
     val now    = System.currentTimeMillis
-    val usable = lists.filter { list =>
+    val usable = understood.filter { list =>
       list.getIssuerX500Principal == certificate.getIssuerX500Principal && isPresent(list, now) &&
       covers(list, certificate) && issuers.forall(_.exists(hasSigned(_, list)))
     }
@@ -79,14 +81,28 @@ private[tls] object RevokedCertificates {
 
   private final val ClockSkew = 15 * 60 * 1000L
 
-  /** Whether the list is of all certificates, or of all of this kind. */
+  /** An entry with a critical extension may be of another issuer's certificate (RFC 5280 section 5.3): so may others. */
+  private def hasUnknownEntry(list: X509CRL): Boolean =
+    Option(list.getRevokedCertificates).exists(_.asScala.exists { entry =>
+      val critical = entry.getCriticalExtensionOIDs
+      (critical ne null) && !critical.isEmpty
+    })
+
+  /**
+   * Whether the list is of all certificates, or of all of this kind, and not of changes only; whether or not what says so
+   * is critical, as it must be.
+   */
   private def covers(list: X509CRL, certificate: X509Certificate): Boolean = {
-    val critical = Option(list.getCriticalExtensionOIDs).fold(Set.empty[String])(_.asScala.toSet)
-    critical.isEmpty || critical == Set(DistributionPoint) && Arrays.equals(
-      list.getExtensionValue(DistributionPoint),
+    val others =
+      Option(list.getCriticalExtensionOIDs).fold(Set.empty[String])(_.asScala.toSet) - DistributionPoint
+    val scope = list.getExtensionValue(DistributionPoint)
+    others.isEmpty && (list.getExtensionValue(DeltaIndicator) eq null) && ((scope eq null) || Arrays.equals(
+      scope,
       if (certificate.getBasicConstraints < 0) OnlyUsers else OnlyAuthorities
-    )
+    ))
   }
+
+  private final val DeltaIndicator = "2.5.29.27"
 
   /** RFC 5280 section 5.2.5; in an octet string, onlyContainsUserCerts or onlyContainsCACerts and nothing else. */
   private final val DistributionPoint = "2.5.29.28"

@@ -97,6 +97,7 @@ private[tls] object OpenSslSettings {
       case "no key" if own.isEncrypted                         => KeyFaults.wrongPassword(key)
       case "no key"                                            => own.key.damaged("private key")
       case "not supported" if own.isEncrypted                  => KeyFaults.unsupported(key, "")
+      case "not supported"                                     => own.key.damaged("private key")
       case "ee key too small" | "ca key too small"             => KeyFaults.weak(chain, TooWeak)
       case other => new IOException(s"$chain with $key cannot be used: $other")
     }

@@ -32,12 +32,11 @@ private[tls] object PemFile {
     val bytes = SmallFile.read(file)
     val text  = new String(bytes, ISO_8859_1)
     if (text.trim.isEmpty) throw new IOException(s"$file is empty")
-    val begin = beginOf(text, label)
-    if (begin < 0)
+    checkEnds(file, text)
+    if (beginOf(text, label) < 0)
       throw new IOException(
         s"$file has no $what in PEM (${if (example.isEmpty) "-----BEGIN" + label else example})"
       )
-    checkEnds(file, text)
     new PemFile(file, bytes)
   }
 
@@ -45,7 +44,9 @@ private[tls] object PemFile {
   private def checkEnds(file: Path, text: String): Unit = {
     var at = text.indexOf(Begin)
     while (at >= 0) {
-      val mark = s"-----END ${labelAt(text, at + Begin.length)}-----"
+      val label = labelAt(text, at + Begin.length)
+      if (label.isEmpty) throw new IOException(s"$file is damaged: a line with $Begin is not complete")
+      val mark = s"-----END $label-----"
       val end  = text.indexOf(mark, at)
       if (end < 0) throw new IOException(s"$file is damaged: $mark is missing")
       at = text.indexOf(Begin, end)
@@ -60,9 +61,11 @@ private[tls] object PemFile {
     if (at < 0) -1 else at + Begin.length
   }
 
+  /** Empty if there is none in the line: never more of the file, which may be a key. */
   private def labelAt(text: String, from: Int): String = {
     val until = text.indexOf("-----", from)
-    if (until < 0) "" else text.substring(from, until)
+    val label = if (until < 0) "" else text.substring(from, until)
+    if (label.exists(_ < ' ')) "" else label
   }
 
   private final val Begin = "-----BEGIN "
