@@ -324,9 +324,19 @@ private[tls] abstract class HandshakingSocket(
       uncount()
       try {
         sayEnd()
-        pending eq null
+        drainFurther()
       } catch { case _: IOException | _: RuntimeException => false }
     }
+
+  /** Writes pending output as long as the kernel takes any: it may take an alert in parts. Returns whether none is left. */
+  private def drainFurther(): Boolean = {
+    var left = Int.MaxValue
+    while ((pending ne null) && pending.remaining < left) {
+      left = pending.remaining
+      drain()
+    }
+    pending eq null
+  }
 
   /** For a first record that is none of a handshake the engine has no alert: it takes it for something else than TLS. */
   override protected def sayEnd(): Unit =

@@ -32,9 +32,6 @@ private[io] class TlsSocket(
   private var spilled: ByteBuffer = null
   private var isEndTold           = false
 
-  // Why decrypting has failed, behind what was decrypted before: for the next read.
-  private var deferred: Exception = null
-
   // The number of plain bytes in pending output that `write` has not reported as taken: they are passed to it again, and
   // reported as the kernel takes them.
   private var owed = 0
@@ -48,8 +45,7 @@ private[io] class TlsSocket(
 
   /** Whether there is input here for which no readiness will be reported. */
   override def holdsInput: Boolean =
-    !isHeldBack && !isComputing && !isFailed &&
-      ((spilled ne null) || (deferred ne null) || isWhole || isInterrupted || engine.isInboundDone && !isEndTold)
+    !isHeldBack && !isComputing && !isFailed && ((spilled ne null) || isWhole || isInterrupted || engine.isInboundDone && !isEndTold)
 
   override def heldBytes: Int =
     (if (held eq null) 0 else held.length) + (if (spilled eq null) 0 else spilled.capacity)
@@ -68,7 +64,6 @@ private[io] class TlsSocket(
 
   private def readSecured(bytes: Array[Byte], from: Int, count: Int): Int =
     if (spilled ne null) takeSpilled(bytes, from, count)
-    else if (deferred ne null) throw deferred
     else if (engine.isInboundDone) tellEnd()
     else {
       val n = decrypt(fill(), bytes, from, count)
@@ -85,36 +80,29 @@ private[io] class TlsSocket(
     var done   = 0
     var status = Status.OK
     var barren = 0 // records without data; they cost more than their bytes
-    try
-      while (
-        status == Status.OK && in.hasRemaining && done < count && (spilled eq null) && !isHeldBack && barren < MaxBarren
-      ) {
-        val size     = engine.getSession.getApplicationBufferSize
-        val isDirect = count - done >= size
-        val out      =
-          if (isDirect) ByteBuffer.wrap(bytes, from + done, count - done) else ByteBuffer.allocate(size)
-        val result = engine.unwrap(in, out)
-        status = result.getStatus
-        if (isDirect) done += result.bytesProduced
-        else if (result.bytesProduced > 0) {
-          out.flip()
-          spilled = out
-          done += takeSpilled(bytes, from + done, count - done)
-        }
-        if (status == Status.BUFFER_OVERFLOW) throw new SSLException("a TLS record is too long")
-        if (result.bytesProduced > 0) idle = math.max(0, idle - 1)
-        else if (result.bytesConsumed > 0) {
-          barren += 1
-          idle += 1
-          if (idle > MaxIdle)
-            throw new SSLException(s"$name sends too many TLS messages without data")
-        }
-        if (status == Status.OK) answerOwn(in, result.getHandshakeStatus)
+    while (
+      status == Status.OK && in.hasRemaining && done < count && (spilled eq null) && !isHeldBack && barren < MaxBarren
+    ) {
+      val size     = engine.getSession.getApplicationBufferSize
+      val isDirect = count - done >= size
+      val out = if (isDirect) ByteBuffer.wrap(bytes, from + done, count - done) else ByteBuffer.allocate(size)
+      val result = engine.unwrap(in, out)
+      status = result.getStatus
+      if (isDirect) done += result.bytesProduced
+      else if (result.bytesProduced > 0) {
+        out.flip()
+        spilled = out
+        done += takeSpilled(bytes, from + done, count - done)
       }
-    catch {
-      case e: Exception if done > 0 =>
-        deferred = e
-        in.position(in.limit()): Unit
+      if (status == Status.BUFFER_OVERFLOW) throw new SSLException("a TLS record is too long")
+      if (result.bytesProduced > 0) idle = math.max(0, idle - 1)
+      else if (result.bytesConsumed > 0) {
+        barren += 1
+        idle += 1
+        if (idle > MaxIdle)
+          throw new SSLException(s"$name sends too many TLS messages without data")
+      }
+      if (status == Status.OK) answerOwn(in, result.getHandshakeStatus)
     }
     keep(in, status)
     done
