@@ -67,7 +67,7 @@ def count(number):
 
 
 def percent(share):
-    return "< 0.01" if share < 0.01 else f"{share:.2f}" if share < 0.995 else f"{share:.1f}" if share < 9.95 else f"{share:.0f}"
+    return "< 0.01" if share < 0.01 else "> 99" if 99.5 <= share < 100 else f"{share:.2f}" if share < 0.995 else f"{share:.1f}" if share < 9.95 else f"{share:.0f}"
 
 
 def documented(text):

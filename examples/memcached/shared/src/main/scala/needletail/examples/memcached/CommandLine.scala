@@ -6,6 +6,9 @@ import needletail.examples.memcached.Command._
 private[memcached] sealed abstract class Parsed
 private[memcached] final case class Whole(command: Command) extends Parsed
 
+/** A command that is refused, whose item of `length` bytes follows all the same: it must not be taken for commands. */
+private[memcached] final case class RefusedStore(command: Wrong, length: Int) extends Parsed
+
 /** The line of a command that stores an item of `length` bytes. */
 private[memcached] final case class StoreHeader(
     how: How,
@@ -22,7 +25,8 @@ private[memcached] final case class StoreHeader(
 /** Parses the line of a command, without its end. */
 private[memcached] object CommandLine {
   private final val Unknown   = Whole(Wrong("ERROR"))
-  private final val Malformed = Whole(Wrong("CLIENT_ERROR bad command line format"))
+  private final val BadFormat = Wrong("CLIENT_ERROR bad command line format")
+  private final val Malformed = Whole(BadFormat)
   private final val BadDelta  = Whole(Wrong("CLIENT_ERROR invalid numeric delta argument"))
   private final val BadExpiry = Whole(Wrong("CLIENT_ERROR invalid exptime argument"))
 
@@ -47,7 +51,8 @@ private[memcached] object CommandLine {
       parse(words, arguments, isQuiet) match {
         // the client does not read an answer, not even an error
         case Whole(wrong: Wrong) if isQuiet && quiet.contains(words.head) => Whole(wrong.copy(isQuiet = true))
-        case parsed                                                       => parsed
+        case refused: RefusedStore => refused.copy(command = refused.command.copy(isQuiet = isQuiet))
+        case parsed                => parsed
       }
     }
   }
@@ -79,14 +84,15 @@ private[memcached] object CommandLine {
 
   private def store(how: How, words: Vector[String], isQuiet: Boolean): Parsed = {
     def header(key: String, flags: String, expiry: String, length: String, unique: Option[String]): Parsed = {
+      val bytes  = length.toIntOption.filter(n => n >= 0 && n <= Int.MaxValue - 2)
       val parsed = for {
         f <- unsigned(flags).filter(n => n >= 0 && n <= 0xffffffffL)
         e <- expiry.toLongOption
-        n <- length.toIntOption.filter(n => n >= 0 && n <= Int.MaxValue - 2)
+        n <- bytes
         u <- unique.fold[Option[Long]](Some(0))(unsigned)
         if isKey(key)
       } yield StoreHeader(how, key, f, e, n, u, isQuiet)
-      parsed.getOrElse(Malformed)
+      parsed.orElse(bytes.map(RefusedStore(BadFormat, _))).getOrElse(Malformed)
     }
     (how, words) match {
       case (CompareAndSwap, Vector(key, flags, expiry, length, unique)) =>

@@ -70,6 +70,9 @@ private final class CommandDecoder(maxItem: Int) extends Decoder[Command] {
       case large: StoreHeader if large.length > maxItem =>
         skip = large.length.toLong + 2
         Decoded.Message(Command.TooLarge(large.how, large.key, large.isQuiet), end + 1)
+      case RefusedStore(wrong, length) =>
+        skip = length.toLong + 2
+        Decoded.Message(wrong, end + 1)
       case small: StoreHeader =>
         header = small
         itemAt = end + 1 - from

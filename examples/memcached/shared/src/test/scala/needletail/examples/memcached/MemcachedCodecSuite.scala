@@ -65,8 +65,8 @@ class MemcachedCodecSuite extends Suite {
       Seq.fill(9)(Wrong("ERROR")): _*
     )
     codec.decodes(
-      "set a 0 0 -1\r\nset a x 0 1\r\nset a 4294967296 0 1\r\nset a 0 x 1\r\nget " + "k" * 251 + "\r\nget a\tb\r\n",
-      Seq.fill(6)(format): _*
+      "set a 0 0 -1\r\nset a 0 0 x\r\nget " + "k" * 251 + "\r\nget a\tb\r\n",
+      Seq.fill(4)(format): _*
     )
     codec.decodes("set a 0 0 3\r\nabcde", Wrong("CLIENT_ERROR bad data chunk"))
     codec.decodes(

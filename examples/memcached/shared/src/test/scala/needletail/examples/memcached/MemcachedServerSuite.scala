@@ -43,6 +43,18 @@ class MemcachedServerSuite extends Suite {
     def close(): Unit  = socket.close()
   }
 
+  test("the value of a set that is refused is not taken for commands") {
+    serving() { server =>
+      val talk = new Talk(server)
+      talk.ask("set k 0 0 1\r\n1\r\n")("STORED\r\n")
+      for (head <- Seq("a\u0010 0 0", "a" * 251 + " 0 0", "a x 0", "a 4294967296 0", "a 0 x"))
+        talk.ask(s"set $head 9\r\nflush_all\r\nget k\r\n")(
+          "CLIENT_ERROR bad command line format\r\nVALUE k 0 1\r\n1\r\nEND\r\n"
+        )
+      talk.close()
+    }
+  }
+
   test("a session, in one piece and byte by byte") {
     val said =
       "set a 5 0 2\r\nhi\r\nget a\r\ngets nosuch\r\nincr a 1\r\nset n 0 0 1 noreply\r\n9\r\nincr n 2\r\n" +
