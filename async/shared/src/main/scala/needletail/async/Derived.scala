@@ -91,8 +91,8 @@ private[async] abstract class Derived[A, B, F >: Null <: AnyRef](private var f: 
   final private[async] def cancelReplaced(): Unit = source match {
     case pending: Pending[_] =>
       source = Result.cancelled // which is their result
-      abort(Result.cancelled)
       pending.withdraw(this)
+      abort(Result.cancelled)
     case _ => ()
   }
 }

@@ -19,7 +19,7 @@ private[async] abstract class Pending[A] extends Async[A] with Trampoline.Turn {
   /** Called when the source that this one observes has this result. */
   private[async] def settled(result: Result[Any]): Unit = ()
 
-  /** Stops waiting for anything. Called after this one was aborted, perhaps more than once. */
+  /** Stops waiting for anything. Called once this one was aborted. */
   private[async] def release(): Unit = ()
 
   final private[needletail] def resultOrNull: Result[A] = {
@@ -58,18 +58,22 @@ private[async] abstract class Pending[A] extends Async[A] with Trampoline.Turn {
       if (first != null) Trampoline.here.push(this)
     }
 
-  /** As `settle`, if it may still be waiting for something. */
+  /**
+   * As `settle`, if it may still be waiting for something. When observers are called, and when this returns to who has
+   * cancelled it, all that only this one waited for is complete as well.
+   */
   final private[async] def abort(result: Result[A]): Unit =
     if (state == null) {
       state = result
-      Trampoline.here.push(this)
+      val trampoline = Trampoline.here
+      trampoline.release(this)
+      if (first != null) trampoline.push(this)
     }
 
   /** Called by the trampoline: once complete, and for a node that was put there to be started. */
   final private[async] def takeTurn(): Unit =
     if (state == null) start()
     else {
-      release()
       val result = resultOrNull
       while (first != null) {
         val observer = first

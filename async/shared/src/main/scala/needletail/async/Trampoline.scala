@@ -1,5 +1,7 @@
 package needletail.async
 
+import scala.collection.mutable.ArrayDeque
+
 /**
  * A thread's queue of completed values whose observers are still to be called, so that neither long chains of
  * observers nor deep recursion through `flatMap` uses stack.
@@ -16,6 +18,9 @@ private[async] final class Trampoline {
   private var depth             = 0
   private var draining          = false
 
+  private var releasing = 0
+  private val releases  = new ArrayDeque[Pending[_]](0)
+
   /** Runs `turn`: at once if nothing else is running, otherwise after what waits already. */
   def push(turn: Turn): Unit = {
     append(turn)
@@ -28,6 +33,25 @@ private[async] final class Trampoline {
     ring((head + count) & (ring.length - 1)) = turn
     count += 1
   }
+
+  /**
+   * Releases `aborted`, which mostly aborts and releases what it waited for, now: only from deep within another call of
+   * this, a little later, before the outermost one returns. So a long chain uses no stack. Observers are called after.
+   */
+  def release(aborted: Pending[_]): Unit =
+    if (releasing == DeepestRelease) releases.append(aborted)
+    else {
+      val first = !draining
+      draining = true
+      releasing += 1
+      try {
+        aborted.release()
+        if (releasing == 1) while (releases.nonEmpty) releases.removeHead().release()
+      } finally {
+        releasing -= 1
+        if (first) draining = false
+      }
+    }
 
   /**
    * Whether the caller may call a function of a completed value; then `leave` must follow. False at depth `Deepest`.
@@ -81,6 +105,8 @@ private[async] object Trampoline {
 
   /** Depth of nested calls on completed values before they are postponed: some tens of kilobytes of stack. */
   private final val Deepest = 128
+
+  private final val DeepestRelease = 32
 
   private val all = new ThreadLocal[Trampoline] {
     override def initialValue(): Trampoline = new Trampoline

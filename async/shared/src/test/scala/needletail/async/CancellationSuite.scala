@@ -69,6 +69,32 @@ class CancellationSuite extends Suite {
     "timeout"     -> (_.timeout(1.second))
   )
 
+  for ((name, step) <- steps)
+    test(s"$name: its source is cancelled before its observers are called, and when cancel returns") {
+      val loop   = new ManualLoop
+      val source = new Source
+      var seen   = List.empty[Boolean]
+      val turn   = new AsyncPromise[Unit]
+      loop.within {
+        val made = step(source.promise.map(identity).flatMap(Async.value))
+        made.onComplete(_ => seen ::= source.promise.isCompleted)
+        turn.onComplete { _ => // cancelled while a turn of others goes on
+          made.cancel()
+          seen ::= source.promise.isCompleted
+        }
+        turn.succeed(())
+      }
+      assertEquals((seen, source.cancelled), (List(true, true), 1))
+    }
+
+  test("a hook may cancel what is far from its root, a hook of which may, and so on") {
+    val far    = 100000
+    val values = Vector.fill(far + 1)(new AsyncPromise[Int])
+    for (n <- 0 until far) values(n).onCancel(() => values(n + 1).map(_ + 1).cancel())
+    values.head.cancel()
+    assert(values.forall(_.isCompleted))
+  }
+
   for ((name, step) <- steps) {
     test(s"$name: cancelling it cancels its only source") {
       val loop   = new ManualLoop

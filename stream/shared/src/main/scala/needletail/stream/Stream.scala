@@ -4,8 +4,9 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Path
 
 import scala.concurrent.duration.FiniteDuration
+import scala.util.{Failure, Success, Try}
 
-import needletail.async.{Async, Loop, Survivable}
+import needletail.async.{Async, AsyncPromise, Loop, Survivable}
 import needletail.stream.stage._
 
 /**
@@ -21,8 +22,8 @@ abstract class Stream[+A] extends Pull[A] {
 
   /**
    * The next element; `None` at the end, and in every call after it. A failure ends the stream. Must not be called
-   * again before its last result is complete. Cancelling the result does not end the stream: the streams of this
-   * package return the element with the next call.
+   * again before its last result is complete, which it also is when it was cancelled or nobody waits for it any more.
+   * That does not end the stream: the streams of this package return the element with the next call.
    */
   def next(): Async[Option[A]]
 
@@ -277,31 +278,40 @@ object Stream {
 
   private val end: Async[Option[Nothing]] = Async.value(None)
 
-  /** The reader's view of a chain of stages: keeps the contract of `next` and `cancel`. */
+  /**
+   * The reader's view of a chain of stages: keeps the contract of `next` and `cancel`. A reader that gives a result up
+   * leaves the read behind it as it is: the next call has its result. So the stages, and the source below them, have
+   * one read at a time, and no element is lost between a source that has delivered and a reader that has left.
+   */
   private final class Staged[A](pull: Pull[A]) extends Stream[A] {
-    private var over                          = false
-    private var outstanding: Async[Option[A]] = null
+    private var over                           = false
+    private var asked: AsyncPromise[Option[A]] = null // the last result
+    private var reading: Async[Unit]           = null // null if nothing is being read
+    private var unclaimed: Try[Option[A]]      = null // what was read for a reader that had left
 
-    override private[needletail] def standsFor: Pull[A] = pull
-    override private[needletail] def advance(): AnyRef  = pull.advance()
+    override private[needletail] def standsFor: Pull[A] = if (isClear) pull else null
+    override private[needletail] def advance(): AnyRef  = if (isClear) pull.advance() else super.advance()
+
+    private def isClear: Boolean = reading == null && unclaimed == null
 
     def next(): Async[Option[A]] =
-      if (over) end
-      else if (outstanding != null && !outstanding.isCompleted)
+      if (asked != null && !asked.isCompleted)
         Async.fail(new IllegalStateException("next was called before its last result was complete"))
-      else
+      else if (unclaimed != null) {
+        val read = unclaimed
+        unclaimed = null
+        Async.fromTry(read)
+      } else if (over) end
+      else if (reading != null) {
+        asked = new AsyncPromise
+        asked
+      } else
         advanced() match {
-          case Pull.End     => settled(Pull.End)
-          case later: Later =>
-            outstanding = later.async.transform {
-              case scala.util.Success(x) => settled(x)
-              case scala.util.Failure(e) =>
-                over = true
-                Async.fail(e)
-            }
-            if (over) outstanding.cancel() // a function of the stream has cancelled it meanwhile
-            outstanding
-          case element => settled(element)
+          case Pull.End =>
+            over = true
+            end
+          case later: Later => await(later)
+          case element      => Async.value(Some(element.asInstanceOf[A]))
         }
 
     private def advanced(): AnyRef =
@@ -312,15 +322,38 @@ object Stream {
           Pull.fail(e)
       }
 
-    private def settled(x: AnyRef): Async[Option[A]] =
-      if (x eq Pull.End) {
-        over = true
-        end
-      } else Async.value(Some(x.asInstanceOf[A]))
+    private def await(later: Later): Async[Option[A]] = {
+      val result = new AsyncPromise[Option[A]]
+      asked = result
+      val read = later.async.transform(received)
+      if (over) { // a function of the stream has cancelled it meanwhile
+        result.cancel()
+        read.cancel()
+      } else if (!read.isCompleted) reading = read
+      result
+    }
+
+    private val received: Try[AnyRef] => Async[Unit] = read => {
+      reading = null
+      val result = read match {
+        case Success(Pull.End) => Success(None)
+        case Success(element)  => Success(Some(element.asInstanceOf[A]))
+        case Failure(e)        => Failure(e)
+      }
+      if (!result.toOption.exists(_.isDefined)) over = true
+      if (!asked.complete(result)) unclaimed = result
+      Async.unit
+    }
 
     def cancel(): Unit = if (!over) {
       over = true
-      if (outstanding != null) outstanding.cancel()
+      unclaimed = null
+      if (asked != null) asked.cancel()
+      if (reading != null) {
+        val outstanding = reading
+        reading = null
+        outstanding.cancel()
+      }
       Pull.cancel(pull)
     }
   }
