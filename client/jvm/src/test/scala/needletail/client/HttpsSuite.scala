@@ -45,6 +45,20 @@ class HttpsSuite extends Suite with Serving {
     }
   }
 
+  test("a connection that has answered is there for who waits, and then for a call that its answer leads to") {
+    TlsServer.serving()(answer) { port =>
+      calling(trusting.copy(connectionsPerHost = 1, maxQueued = 1)) { client =>
+        val s       = client.service(s"https://localhost:$port")
+        val answers = client.await {
+          val chained = s.get("/host").text.flatMap(_ => s.get("/host").text)
+          chained.zip(s.get("/host").text)
+        }
+        assertEquals(answers, (s"localhost:$port", s"localhost:$port"))
+        assertEquals(s.statistics.opened, 1L)
+      }
+    }
+  }
+
   test("many at once") {
     TlsServer.serving()(answer) { port =>
       calling(trusting) { client =>

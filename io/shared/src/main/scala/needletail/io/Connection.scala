@@ -199,7 +199,7 @@ final class Connection private[io] (
 
   /**
    * Whether it is open and the peer has neither sent anything that was not read nor ended its side, by one system call.
-   * If not, input may have been lost: it must be closed.
+   * Within `onData`: anything behind the bytes that were passed. If not, input may have been lost: it must be closed.
    */
   private[needletail] def isQuiet: Boolean = phase == Open && input.isQuiet
 

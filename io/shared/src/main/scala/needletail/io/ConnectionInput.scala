@@ -162,11 +162,11 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
   def readNow(): Unit = if (connection.isOpen && !paused && !ended && !redeliver) receive()
 
   /**
-   * See `Connection.isQuiet`. Not by the loop's array, which holds the input of the connection whose turn it is, if it is
-   * another's.
+   * See `Connection.isQuiet`. Not by the loop's array, which holds the input of the connection whose turn it is. Within
+   * `onData` the handler has the leftover bytes.
    */
   def isQuiet: Boolean =
-    !ended && (leftover eq null) && !socket.holdsInput && read(probe, 0, 1) == 0 && connection.isOpen
+    !ended && (inOnData || (leftover eq null)) && !socket.holdsInput && read(probe, 0, 1) == 0 && connection.isOpen
 
   /** See `Connection.mayHoldMore`. */
   def mayHoldMore: Boolean = filled || socket.isSecure

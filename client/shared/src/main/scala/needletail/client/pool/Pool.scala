@@ -72,13 +72,10 @@ private[client] final class Pool(
   def freed(c: ClientConnection): Unit = {
     if (busy != null) busy.remove(c)
     counts.add(HostCounts.InFlight, -1)
-    if (c.underWay == 0 && !waiting.isEmpty && c.mayHoldMore) loop.endOfTurn(() => serveIfQuiet(c))
+    // what came behind its last response would be taken for the next one
+    if (c.underWay == 0 && !waiting.isEmpty && c.mayHoldMore && !c.isQuiet) c.close()
     else serve(c)
   }
-
-  /** What came behind its last response would be taken for the next one. */
-  private def serveIfQuiet(c: ClientConnection): Unit =
-    if (c.isUsable && c.isQuiet) serve(c) else c.close()
 
   /** Sends waiting requests on the connection; without any for it, it becomes idle, or makes room for a new one. */
   private def serve(c: ClientConnection): Unit = {

@@ -284,7 +284,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   private def checkTime(): Unit = if (!finished) {
     if (content.stream != null) lookAtInput()
     val now     = Loop.nanoTime()
-    val missed  = math.max(0, backend.unheardNanos - unheard) // less if it is on another connection since
+    val missed  = backend.unheardNanos - unheard
     val stalled = headOrStreamNanos - (now - progress - missed)
     val whole   = config.maxTime.toNanos - (now - began)
     val unread  = if (discarding) config.timeout.toNanos - (now - discardingSince) else whole

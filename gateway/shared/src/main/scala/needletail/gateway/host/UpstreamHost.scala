@@ -151,13 +151,14 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
    */
   private final class Repeatable(first: Backend, deliver: Delivery) extends Backend {
     private var present                   = first
+    private var unheardBefore             = 0L    // what the former ones were not heard, less what this one was by then
     private var repeating: Async[Backend] = null // the last repetition
     private var inputEnd                  = false
     private var stopped                   = false
     private var repeats                   = 0
 
     override def isHeard: Boolean              = present.isHeard
-    override def unheardNanos: Long            = present.unheardNanos
+    override def unheardNanos: Long            = unheardBefore + present.unheardNanos
     def write(bytes: Array[Byte]): Async[Unit] = present.write(bytes)
     def endInput(): Unit                       = {
       inputEnd = true
@@ -178,6 +179,7 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
             deliver.avoid()
             repeating = deliver.begin(fresh = true)
             repeating.flatMap { again =>
+              unheardBefore += asked.unheardNanos - again.unheardNanos
               present = again
               if (stopped) again.stop() else if (inputEnd) again.endInput()
               next()

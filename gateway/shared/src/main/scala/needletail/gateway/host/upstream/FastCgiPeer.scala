@@ -58,7 +58,7 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
   /** Begins a request: sends everything except its content. */
   def begin(parameters: Seq[(String, String)], errors: StandardErrorLog): FastCgiExchange = {
     var id = lastId % FewIds + 1
-    while (exchanges.containsKey(id)) id += 1
+    while (exchanges.containsKey(id) || id == lastId) id += 1
     lastId = id
     val x = new FastCgiExchange(this, id, errors)
     exchanges.put(id, x)

@@ -3,6 +3,8 @@ package needletail.gateway.host.upstream
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 
+import scala.jdk.CollectionConverters._
+
 import needletail.gateway.format.fastcgi.{FastCgiRecord, FastCgiWriter, NameValues}
 import needletail.gateway.host.{fastcgi, Answer, Hosted, ScriptedServer, UpstreamConfig}
 import needletail.http.text.ByteWriter
@@ -87,5 +89,50 @@ class FastCgiPeerSuite extends Hosted {
       eventually(scripted.ended.get == scripted.accepted.get)
       assertEquals(seen.toArray.toList, List("1 begins", "2 begins", "2 has its content"))
     } finally scripted.close()
+  }
+
+  test("requests that follow one another have different ids, also where many are in flight") {
+    val ids      = new ConcurrentLinkedQueue[Int]
+    val most     = 9
+    val scripted = new ScriptedServer({ c =>
+      def answer(id: Int): Unit = {
+        c.stdout(id, "Content-Type: text/plain\r\n\r\nok")
+        c.end(id)
+      }
+      while (true) {
+        val (kind, of, content) = c.record()
+        kind match {
+          case FastCgiRecord.GetValues =>
+            val values = new ByteWriter(64)
+            NameValues.write(values, FastCgiRecord.MultiplexesConn, "1")
+            val w = new ByteWriter(64)
+            FastCgiWriter.management(w, FastCgiRecord.GetValuesResult, values)
+            c.send(java.util.Arrays.copyOf(w.bytes, w.length))
+          case FastCgiRecord.Stdin if content.isEmpty =>
+            ids.add(of)
+            if (ids.size == 1 || ids.size == 1 + most) answer(of)
+            else if (ids.size == 2 + most) (of +: ids.asScala.toList.slice(1, most)).foreach(answer)
+          case _ => ()
+        }
+      }
+    })
+    try
+      serving(fastcgi("/app", scripted.address, one.copy(multiplex = most)), oneLoop) { server =>
+        def ask() = new RawClient(server.port).send("GET /app/x HTTP/1.1\r\nHost: a\r\n\r\n")
+        assertEquals(get(server, "/app/first").status, 200)
+        val asked = (1 to most).map { n =>
+          val client = ask()
+          eventually(ids.size == 1 + n)
+          client
+        }
+        asked.last.readUntil("ok")
+        val next = ask()
+        next.readUntil("ok")
+        assertEquals(scripted.accepted.get, 1)
+        val last = ids.asScala.toList.takeRight(2)
+        assertNotEquals(last(0), last(1))
+        (next +: asked).foreach(_.close())
+      }
+    finally scripted.close()
   }
 }
