@@ -12,13 +12,33 @@
 
 #define ENDLESS (-1)
 
+/* Which certificates a list is of. */
+enum { OF_USERS = 1, OF_AUTHORITIES = 2 };
+
 static atomic_int files_read;
 
 /* How often files of lists were read, for tests. */
 int needletail_tls_lists_read(void) { return atomic_load(&files_read); }
 
 /*
- * Adds lists, of which there must be one from each issuer. Returns how many there are; 0 if one is damaged, or ENDLESS if
+ * Which certificates a list is of (RFC 5280 section 5.2.5): 0 for one of changes, and one of a distribution point or of
+ * reasons, which does not count.
+ */
+static int scope_of(X509_CRL *list) {
+    static const unsigned char only_users[] = {0x30, 3, 0x81, 1, 0xff}, only_authorities[] = {0x30, 3, 0x82, 1, 0xff};
+    if (ssl.X509_CRL_get_ext_by_NID(list, DELTA_CRL_INDICATOR, -1) >= 0) return 0;
+    int at = ssl.X509_CRL_get_ext_by_NID(list, ISSUING_DISTRIBUTION_POINT, -1);
+    if (at < 0) return OF_USERS | OF_AUTHORITIES;
+    ASN1_STRING *scope = ssl.X509_EXTENSION_get_data(ssl.X509_CRL_get_ext(list, at));
+    if (ssl.ASN1_STRING_length(scope) != (int)sizeof only_users) return 0;
+    const unsigned char *data = ssl.ASN1_STRING_get0_data(scope);
+    if (memcmp(data, only_users, sizeof only_users) == 0) return OF_USERS;
+    return memcmp(data, only_authorities, sizeof only_authorities) == 0 ? OF_AUTHORITIES : 0;
+}
+
+/*
+ * Adds lists, of which there must be one from each issuer, without those that do not count: OpenSSL would accept one of a
+ * distribution point that a certificate names. Returns how many there are; 0 if one is damaged, or ENDLESS if
  * one does not say when the next one comes. `expiry` is when the first of them expires, in seconds since 1970.
  */
 int needletail_tls_revoked(context *c, const char *pem, int length, long expiry) {
@@ -29,7 +49,7 @@ int needletail_tls_revoked(context *c, const char *pem, int length, long expiry)
     BIO *in = ssl.BIO_new_mem_buf(pem, length);
     X509_CRL *one = in == NULL ? NULL : ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
     while (one != NULL) {
-        if (ssl.X509_STORE_add_crl(store, one) == 1) count++;
+        if (scope_of(one) == 0 || ssl.X509_STORE_add_crl(store, one) == 1) count++;
         if (ssl.X509_CRL_get0_nextUpdate(one) == NULL) is_endless = 1;
         ssl.X509_CRL_free(one);
         one = ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
@@ -73,17 +93,12 @@ static int is_present(X509_CRL *list) {
     return is_made(list) && end != NULL && ssl.X509_cmp_current_time(end) > 0;
 }
 
-/* Whether a list is of all certificates, or of all that are no authority's (RFC 5280 section 5.2.5), and not of changes. */
-static int is_of_all(X509_CRL *list) {
-    static const unsigned char only_users[] = {0x30, 3, 0x81, 1, 0xff};
+/* Whether a list is of all certificates, or of all that are authorities', or of all others, as this one. */
+static int is_of_all(X509_CRL *list, X509 *own) {
     int at = ssl.X509_CRL_get_ext_by_NID(list, ISSUING_DISTRIBUTION_POINT, -1);
     int critical = ssl.X509_CRL_get_ext_by_critical(list, 1, -1);
     if (critical >= 0 && critical == at) critical = ssl.X509_CRL_get_ext_by_critical(list, 1, at);
-    if (critical >= 0 || ssl.X509_CRL_get_ext_by_NID(list, DELTA_CRL_INDICATOR, -1) >= 0) return 0;
-    if (at < 0) return 1;
-    ASN1_STRING *scope = ssl.X509_EXTENSION_get_data(ssl.X509_CRL_get_ext(list, at));
-    return ssl.ASN1_STRING_length(scope) == (int)sizeof only_users &&
-           memcmp(ssl.ASN1_STRING_get0_data(scope), only_users, sizeof only_users) == 0;
+    return critical < 0 && (scope_of(list) & (ssl.X509_check_ca(own) == 1 ? OF_AUTHORITIES : OF_USERS)) != 0;
 }
 
 /*
@@ -97,7 +112,7 @@ static int find_in_lists(X509_STORE_CTX *chain, X509 *own) {
     for (int i = 0; i < count; i++) {
         X509_CRL *list = ssl.OPENSSL_sk_value(lists, i);
         X509_REVOKED *entry = NULL;
-        if (error != CERT_REVOKED && is_present(list) && is_of_all(list))
+        if (error != CERT_REVOKED && is_present(list) && is_of_all(list, own))
             error = ssl.X509_CRL_get0_by_cert(list, &entry, own) == 1 ? CERT_REVOKED : 0;
         ssl.X509_CRL_free(list);
     }

@@ -43,6 +43,19 @@ class TlsDirectTrustSuite extends TlsPair {
     }
   }
 
+  tlsTest("a list of other certificates than authorities' says nothing of one that is an authority's") {
+    val own = authority.issue("DNS:localhost", more = "basicConstraints = critical, CA:TRUE")
+    serving(serverOf(own)) { s =>
+      def listed(scope: String): Path = {
+        authority.listWith(s"issuingDistributionPoint = critical, @scope\n[scope]\n$scope")
+        authority.revoked
+      }
+      hello(s, open(s.loop, s.port, trusting(own.chain, Some(listed("onlyCA = TRUE")))))
+      val why = refusal(s, trusting(own.chain, Some(listed("onlyuser = TRUE"))))
+      assert(why.contains(HandshakeFailure.NoList), why)
+    }
+  }
+
   tlsTest("the same of clients") {
     val (valid, expired) = (authority.issue("DNS:a"), authority.issue("DNS:a", isExpired = true))
     val other            = authority.issue("DNS:a")

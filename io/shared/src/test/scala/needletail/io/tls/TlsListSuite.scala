@@ -88,6 +88,9 @@ class TlsListSuite extends TlsPair {
     assertEquals(list("onlyuser = TRUE"), "")
     assertMissing(list("onlyCA = TRUE"))
     assertMissing(list("fullname = URI:http://127.0.0.1:1/other.crl"))
+    assertMissing(list(s"fullname = URI:http://127.0.0.1:${elsewhere.getLocalPort}/list.crl")) // its own
+    root.listWith("2.5.29.27 = DER:02:01:01")
+    assertMissing(met(root.file, root.revoked, issued)) // a list of changes
   }
 
   tlsTest("where another way leads to a trusted authority, the lists of that one count") {
