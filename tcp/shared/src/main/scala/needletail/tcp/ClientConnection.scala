@@ -4,6 +4,7 @@ import java.util.ArrayDeque
 
 import needletail.async.{Async, Survivable}
 import needletail.io.{Connection, ConnectionHandler}
+import needletail.io.loop.FailureLog
 import needletail.io.platform.Fallible
 
 /** What opened a connection and decides about its use. Called on the connection's loop. */
@@ -239,7 +240,7 @@ private[tcp] final class ClientConnection[I, O](
       isEarly = reader.isInside && (isEarly || isUnused || !hasWritten(first))
       if (before > 0 && !isOver) owner.freed(this)
     } catch {
-      case Survivable(e) => end(context.malformed(s"a message could not be decoded: $e", e))
+      case Survivable(e) => end(context.malformed(s"a message could not be decoded: ${FailureLog.described(e)}", e))
     } finally {
       inTurn = false
       reader.end()
@@ -320,13 +321,13 @@ private[tcp] final class ClientConnection[I, O](
 
   def onClosed(cause: Throwable): Unit =
     end(context.lost(
-      if (cause == null) "the connection was closed" else String.valueOf(cause.getMessage),
+      if (cause == null) "the connection was closed" else FailureLog.messageOf(cause),
       cause,
       written = true
     ))
 
   private[needletail] def failed(cause: Throwable): Unit =
-    end(context.lost(s"the connection failed: $cause", cause, written = true))
+    end(context.lost(s"the connection failed: ${FailureLog.described(cause)}", cause, written = true))
 
   private def beQuiet(): Unit = {
     quietFrom = connection.loop.nowNanos

@@ -7,6 +7,7 @@ import scala.util.{Failure, Success}
 
 import needletail.async.{Async, AsyncPromise, Backoff, Timer}
 import needletail.io.{Connection, Connector}
+import needletail.io.loop.FailureLog
 
 /**
  * The connections of one loop to the server, and the requests that wait for one. Used on that loop only.
@@ -239,7 +240,7 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
       val text  = cause match {
         case null                  => "there is no connection"
         case error: TcpClientError => error.what
-        case other                 => String.valueOf(other.getMessage)
+        case other                 => FailureLog.messageOf(other)
       }
       context.cannotConnect(text, cause)
     }

@@ -3,6 +3,7 @@ package needletail.tcp
 import scala.concurrent.duration.FiniteDuration
 
 import needletail.async.UpstreamFailure
+import needletail.io.loop.FailureLog
 
 /**
  * Why a request has no answer. The message names the address and the reason. Without a stack trace, as it is thrown
@@ -69,7 +70,7 @@ object TcpClientError {
   final class NotEncoded private[tcp] (address: String, cause: Throwable)
       extends TcpClientError(
         address,
-        s"the request could not be encoded: $cause",
+        s"the request could not be encoded: ${FailureLog.described(cause)}",
         cause,
         mayHaveArrived = false
       )

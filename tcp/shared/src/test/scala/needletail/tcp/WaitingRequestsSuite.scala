@@ -120,4 +120,37 @@ class WaitingRequestsSuite extends Suite with WithTestServer {
       }
     }
   }
+
+  test("failures whose texts throw are told all the same, and what waits behind them goes on") {
+    class Mute extends IllegalStateException {
+      override def getMessage: String = throw new UnsupportedOperationException
+      override def toString: String   = getMessage
+    }
+    object Picky extends Codec[String, String] {
+      def decoder(): Decoder[String]         = Lines.decoder()
+      def encode(line: String): Array[Byte] = if (line == "bad") throw new Mute else Lines.encode(line)
+    }
+    var attempts = 0 // used on the client's loop
+    val protocol = new TcpProtocol[String, String](Picky) {
+      override def connected(session: TcpSession[String, String]): Async[Unit] = {
+        attempts += 1
+        if (attempts == 1) Async.fail(new Mute) else Async.unit
+      }
+    }
+    serving((peer, line) => peer.send(s"$line\n")) { server =>
+      calling(server, one.copy(reconnectDelay = 1.milli), protocol) { client =>
+        all(client, Seq("a", "b")).foreach {
+          case Left(e: TcpClientError.CannotConnect) =>
+            assert(e.getMessage.contains("whose getMessage throws"), e.getMessage)
+          case other => fail(s"$other")
+        }
+        all(client, Seq("c", "bad", "d")) match {
+          case Seq(Right("c"), Left(e: TcpClientError.NotEncoded), Right("d")) =>
+            assert(e.getMessage.contains("whose toString throws"), e.getMessage)
+          case other => fail(s"$other")
+        }
+        eventually(isIdle(client), client.statistics)
+      }
+    }
+  }
 }

@@ -141,9 +141,8 @@ private[client] final class BodySender(
 
   private def fail(by: Throwable): Unit = if (!isDone) {
     val cause = if (by == null) new NullPointerException("it failed with null") else by
-    val why   = FailureLog.safely(cause.getMessage)(s"${cause.getClass.getName}, whose getMessage throws")
     leave()
-    output.contentFailed(s"the request's body failed: $why", cause)
+    output.contentFailed(s"the request's body failed: ${FailureLog.messageOf(cause)}", cause)
   }
 
   /** Sends nothing more, and cancels the source. */

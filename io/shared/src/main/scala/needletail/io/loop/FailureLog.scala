@@ -53,6 +53,10 @@ private[needletail] object FailureLog {
   private[needletail] def described(e: Throwable): String =
     String.valueOf(safely(e.toString)(s"${e.getClass.getName}, whose toString throws"))
 
+  /** The exception's message, likewise; "null" if it has none. */
+  private[needletail] def messageOf(e: Throwable): String =
+    String.valueOf(safely(e.getMessage)(s"${e.getClass.getName}, whose getMessage throws"))
+
   /**
    * The text of an exception may be a client's, in part: its further lines are indented, so that none looks like an entry
    * of its own, and control characters, which a terminal would obey, are replaced.

@@ -74,9 +74,8 @@ private[server] object HandlerFailures {
         .takeWhile(_ != null)
         .take(4)
         .map {
-          case e @ (_: Answerable | _: UpstreamFailure) =>
-            String.valueOf(FailureLog.safely(e.getMessage)(s"${e.getClass.getName}, whose getMessage throws"))
-          case e => FailureLog.described(e)
+          case e @ (_: Answerable | _: UpstreamFailure) => FailureLog.messageOf(e)
+          case e                                        => FailureLog.described(e)
         }
         .mkString("; caused by ")
     )
