@@ -11,7 +11,7 @@ class FatalEndSuite extends LoopSuite {
 
   /** Its pollers fail to close. */
   private final class Exhausted extends DelegatingPlatform {
-    def wrapped(poller: Poller): Poller = new DelegatingPoller(poller) {
+    override def wrapped(poller: Poller): Poller = new DelegatingPoller(poller) {
       override def close(): Unit = {
         super.close()
         throw new OutOfMemoryError("for a test")

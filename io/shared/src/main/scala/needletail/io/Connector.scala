@@ -97,7 +97,11 @@ object Connector {
     private def lookAgain(since: Long): Unit =
       if (tls.isPrepared || tls.hasFailedSince(since)) begin() else prepare(since)
 
-    private def begin(): Unit = address match {
+    private def begin(): Unit =
+      try resolve()
+      catch { case Survivable(e) => failed(e) }
+
+    private def resolve(): Unit = address match {
       case inherited: Address.Inherited =>
         giveUp(new IOException(s"$inherited can only be listened on"))
       case Address.Unix(path)                   => open(loop.platform.connectUnix(path))

@@ -3,8 +3,6 @@ package needletail.io
 import java.io.IOException
 
 import needletail.io.dns.AddressText
-import needletail.io.platform.{ListenSocket, Platform, PlatformLoop, Poller, Socket}
-import needletail.io.system.SystemPlatform
 
 class ConnectorSuite extends LoopSuite {
 
@@ -101,6 +99,14 @@ class ConnectorSuite extends LoopSuite {
     }
   }
 
+  test("what is thrown while a name is looked up is the failure of the attempt") {
+    resolving(throw new IllegalStateException("not now")) { loop =>
+      val attempt = on(loop)(Connector.connect(Address.Tcp("a.example", 80), loop)(new Echo(_)))
+      val e       = intercept[IllegalStateException](on(loop)(attempt.poll.get.get))
+      assertEquals(e.getMessage, "not now")
+    }
+  }
+
   test("asking from another thread is refused") {
     withLoop { loop =>
       intercept[IllegalStateException](Connector.connect(anyPort, loop)(new Echo(_)))
@@ -119,22 +125,18 @@ class ConnectorSuite extends LoopSuite {
 
   /** Loops for which every name has these addresses. */
   private def withNames(addresses: String*)(body: EventLoop => Unit): Unit = {
-    val found    = addresses.map(java.net.InetAddress.getByName).toArray
-    val platform = new Platform {
-      def openPoller(loop: PlatformLoop, kind: PollerKind): Poller = SystemPlatform.openPoller(loop, kind)
-      def connectTcp(ip: java.net.InetAddress, port: Int, source: java.net.InetAddress): Socket =
-        SystemPlatform.connectTcp(ip, port, source)
-      def connectUnix(path: String): Socket = SystemPlatform.connectUnix(path)
-      def listenTcp(ip: java.net.InetAddress, port: Int, options: ListenOptions): ListenSocket =
-        SystemPlatform.listenTcp(ip, port, options)
-      def listenUnix(path: String, options: ListenOptions): ListenSocket =
-        SystemPlatform.listenUnix(path, options)
-      def inherited(descriptor: Int): ListenSocket = SystemPlatform.inherited(descriptor)
-      def listens(descriptor: Int): Boolean        = SystemPlatform.listens(descriptor)
+    val found = addresses.map(java.net.InetAddress.getByName).toArray
+    resolving(Right(found))(body)
+  }
 
+  /** Loops that resolve every name so. */
+  private def resolving(answer: => Either[IOException, Array[java.net.InetAddress]])(
+      body: EventLoop => Unit
+  ): Unit = {
+    val platform = new DelegatingPlatform {
       override def resolve(host: String, loop: needletail.async.Loop)(
           f: Either[IOException, Array[java.net.InetAddress]] => Unit
-      ): Unit = f(Right(found))
+      ): Unit = f(answer)
     }
     val loops = new EventLoops(1, "test", daemon = true, platform = platform)
     try body(loops(0))

@@ -1,6 +1,6 @@
 package needletail.client.pool
 
-import needletail.async.Timer
+import needletail.async.{Async, Timer}
 import needletail.client.connection.{
   ClientConnection,
   ClientExchange,
@@ -212,23 +212,24 @@ private[client] final class Pool(
     connecting += 1
     open += 1
     counts.add(HostCounts.Open, 1)
-    Connector
-      .connect(
-        endpoint.address,
-        loop,
-        config.socket,
-        context.connectNanos,
-        null,
-        host.tls,
-        host.handshake()
-      ) {
-        connection => new ClientConnection(connection, context, this, host.name)
-      }
-      .onComplete { result =>
-        connecting -= 1
-        if (result.isSuccess) opened(result.get) else notOpened(result.failed.get)
-      }
+    Async.defer(establish()).onComplete { result =>
+      connecting -= 1
+      if (result.isSuccess) opened(result.get) else notOpened(result.failed.get)
+    }
   }
+
+  private def establish(): Async[Connection] =
+    Connector.connect(
+      endpoint.address,
+      loop,
+      config.socket,
+      context.connectNanos,
+      null,
+      host.tls,
+      host.handshake()
+    ) {
+      connection => new ClientConnection(connection, context, this, host.name)
+    }
 
   private def opened(connection: Connection): Unit = connection.handler match {
     case c: ClientConnection =>

@@ -6,7 +6,9 @@ import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.client.{Client, Misbehaving, Scripted, Visitor}
+import needletail.client.config.Proxies
 import needletail.client.error.ClientError
+import needletail.client.url.Origin
 import needletail.http._
 import needletail.io.Address
 import needletail.testing.Suite
@@ -66,6 +68,20 @@ class PoolSuite extends Suite with Misbehaving {
         )
         gate.success(())
         await(short)
+    }
+  }
+
+  test("an attempt to connect that throws fails its call and keeps no place") {
+    val through = strict.copy(connectionsPerHost = 1, proxies = Proxies.all("http://127.0.0.1:9"))
+    val nobody  = Address.Tcp("no name", 443) // which no proxy can be asked for
+    calling(through) { client =>
+      val host = new Host(Origin("https://no name", "no name", nobody, isSecure = true), Seq(nobody), through)
+      for (_ <- 1 to 2) {
+        val call = client.callOf(host, Method.GET, "/", TimeLimit.none)
+        val e    = intercept[ClientError.CannotConnect](call.await())
+        assert(e.getMessage.contains("neither a name nor an address"), e.getMessage)
+        assertEquals((host.statistics.open, host.statistics.waiting), (0, 0))
+      }
     }
   }
 

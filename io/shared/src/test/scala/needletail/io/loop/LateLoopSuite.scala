@@ -13,7 +13,7 @@ class LateLoopSuite extends LoopSuite {
   private final class Blind extends DelegatingPlatform {
     @volatile var isBlind = false
 
-    def wrapped(poller: Poller): Poller = new DelegatingPoller(poller) {
+    override def wrapped(poller: Poller): Poller = new DelegatingPoller(poller) {
       override def poll(timeoutMillis: Int): Unit =
         if (isBlind) Pause(1.milli) else super.poll(timeoutMillis)
     }
