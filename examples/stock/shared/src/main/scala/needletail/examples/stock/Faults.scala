@@ -23,17 +23,33 @@ final class Faults(work: FiniteDuration) {
   private val all                   = Seq(users, orders, products, stock)
   private def kindOf(of: Faults.Of) = ?(of.name, arg[Option[Faults.Kind]])
 
-  /** `GET /fault`, and `PUT /fault?orders=fail&stock=hang`: for administrators only. */
+  /**
+   * `GET /fault`, and `PUT /fault?orders=fail&stock=hang`: for administrators only. 400, and nothing changes, if a service
+   * is unknown or named twice, or none is named.
+   */
   val routes: Routes = Routes(
     GET / "fault" to state,
-    PUT / "fault" + kindOf(users) + kindOf(orders) + kindOf(products) + kindOf(stock) to {
-      case (ofUsers, ofOrders, ofProducts, ofStock) =>
-        all.zip(Seq(ofUsers, ofOrders, ofProducts, ofStock)).foreach { case (one, kind) =>
-          kind.foreach(one.set)
+    PUT / "fault" + kindOf(users) + kindOf(orders) + kindOf(products) + kindOf(stock) + request to {
+      case (ofUsers, ofOrders, ofProducts, ofStock, request) =>
+        wrong(request.queryParams.toList.map(_._1)).map(_.badRequest).getOrElse {
+          all.zip(Seq(ofUsers, ofOrders, ofProducts, ofStock)).foreach { case (one, kind) =>
+            kind.foreach(one.set)
+          }
+          state
         }
-        state
     }
   )
+
+  /** What is wrong with the names in a query. */
+  private def wrong(names: List[String]): Option[String] = {
+    val known = all.map(_.name)
+    val why   = names.find(!known.contains(_)) match {
+      case Some(unknown)          => Some(s"there is no service '$unknown'")
+      case None if names.isEmpty  => Some("no service is named")
+      case None                   => names.diff(known).headOption.map(twice => s"there are two faults for '$twice'")
+    }
+    why.map(reason => s"$reason; the services are ${known.mkString(", ")}")
+  }
 
   private def state: Response = Json.obj(all.map(one => (one.name -> one.state): Json.Member): _*).ok
 }

@@ -56,6 +56,22 @@ class FaultsSuite extends Suite with Running {
     assertEquals(state(faults, "stock")._1, "hang")
   }
 
+  test("a query that names another service, one twice, or none, is refused and changes nothing") {
+    val faults   = new Faults(0.millis)
+    val services = "; the services are users, orders, products, stock"
+    for (
+      (query, why) <- Seq(
+        "stock=fail&unknown=fail" -> "there is no service 'unknown'",
+        "stock=fail&stock=hang"   -> "there are two faults for 'stock'",
+        ""                        -> "no service is named"
+      )
+    ) {
+      val reply = put(faults, query)
+      assertEquals((reply.status.code, reply.text), (400, why + services))
+      assertEquals(state(faults, "stock")._1, "none")
+    }
+  }
+
   test("work takes 20 ms; a service that fails does so at once, one that hangs after 30 s") {
     val faults = new Faults(Services.Work)
     val routes = new Services(faults).routes
