@@ -8,7 +8,7 @@ import needletail.server.{OverloadConfig, RunningServer, ServerConfig}
 
 /** [[Programs]] with options. */
 object Main {
-  private val options =
+  private[cgihost] val options =
     Options("cgihost", "Serves the programs of a directory over CGI, and PHP and others over FastCGI.")
   private val listening = new Listening(options)
   private val programs  =
@@ -40,12 +40,7 @@ object Main {
     val host    = ProgramHostConfig(metrics = Some(metrics))
     listening.serve(
       chosen,
-      Routes(
-        Programs.own,
-        Programs.cgiBin(chosen(programs), chosen(processes), host),
-        kept(chosen, host),
-        others(chosen, host)
-      ),
+      routes(chosen, host).fold(refused, identity),
       ServerConfig(
         overload = if (chosen(unlimited)) OverloadConfig.off else OverloadConfig(),
         metrics = Seq(metrics)
@@ -54,25 +49,47 @@ object Main {
     )
   }
 
-  private def kept(chosen: Options.Values, host: ProgramHostConfig): Routes = chosen(functions) match {
-    case ""        => Routes()
-    case directory =>
-      Programs.functions(directory, chosen(workers), host).fold(
-        reason => refused(s"option '--functions': $reason"),
-        _.routes
-      )
+  /** Left says which option cannot be served. */
+  private[cgihost] def routes(chosen: Options.Values, host: ProgramHostConfig): Either[String, Routes] =
+    for {
+      cgi    <- cgiBin(chosen, host)
+      kept   <- kept(chosen, host)
+      others <- others(chosen, host)
+    } yield Routes(Programs.own, cgi, kept, others)
+
+  private def named[A](option: String)(result: Either[String, A]): Either[String, A] =
+    result.left.map(reason => s"option '--$option': $reason")
+
+  /** The directory that nobody has chosen may be missing where something else is served. */
+  private def cgiBin(chosen: Options.Values, host: ProgramHostConfig): Either[String, Routes] = {
+    val isAlone = Seq(functions, site, behind).forall(chosen(_).isEmpty)
+    Programs.files(chosen(programs)) match {
+      case Left(_) if !chosen.has(programs) && !isAlone => Right(Routes())
+      case found                                        =>
+        named("programs")(found).map(_ => Programs.cgiBin(chosen(programs), chosen(processes), host))
+    }
   }
 
+  private def kept(chosen: Options.Values, host: ProgramHostConfig): Either[String, Routes] =
+    chosen(functions) match {
+      case ""        => Right(Routes())
+      case directory =>
+        named("functions")(Programs.functions(directory, chosen(workers), host)).map(_.routes)
+    }
+
   /** The handler of paths that no other route has. */
-  private def others(chosen: Options.Values, host: ProgramHostConfig): Routes =
+  private def others(chosen: Options.Values, host: ProgramHostConfig): Either[String, Routes] =
     (chosen(site), chosen(behind)) match {
-      case ("", "") => Routes()
-      case (_, "")  => Programs.php(chosen(site), chosen(phpCgi), chosen(workers), host)
-      case ("", _)  =>
-        GatewayArguments
-          .address(chosen(behind))
-          .fold(wrong => refused(s"option '--behind': $wrong"), Programs.behind(_, chosen(multiplex), host))
-      case _ => refused("options '--php' and '--behind' exclude each other: both serve all other paths")
+      case ("", "") => Right(Routes())
+      case (_, "")  =>
+        for {
+          _       <- named("php")(Programs.files(chosen(site)))
+          command <- named("php-cgi")(Programs.executable(chosen(phpCgi)))
+        } yield Programs.php(chosen(site), command, chosen(workers), host)
+      case ("", _) =>
+        named("behind")(GatewayArguments.address(chosen(behind)))
+          .map(Programs.behind(_, chosen(multiplex), host))
+      case _ => Left("options '--php' and '--behind' exclude each other: both serve all other paths")
     }
 
   private def refused(problem: String): Nothing = {

@@ -22,11 +22,8 @@ object Programs {
    * path of a socket, and end with this program. The same programs can be served by [[cgiBin]], with a process for each
    * request. Left is the reason why the directory cannot be used.
    */
-  def functions(directory: String, processes: Int, host: ProgramHostConfig): Either[String, Functions] = {
-    val files = new File(directory).listFiles()
-    if (files == null) Left(s"$directory is not a readable directory")
-    else {
-      val programs = files.toVector.sortBy(_.getName).filter(f => f.isFile && f.canExecute && !f.isHidden)
+  def functions(directory: String, processes: Int, host: ProgramHostConfig): Either[String, Functions] =
+    files(directory).map(_.sortBy(_.getName).filter(f => isProgram(f) && !f.isHidden)).flatMap { programs =>
       if (programs.isEmpty) Left(s"there is no executable file in $directory")
       else
         Right(new Functions(
@@ -37,7 +34,20 @@ object Programs {
           host
         ))
     }
+
+  /** What a directory has; Left says that it cannot be read. */
+  def files(directory: String): Either[String, Vector[File]] =
+    Option(new File(directory).listFiles()).map(_.toVector).toRight(
+      s"$directory is not a readable directory"
+    )
+
+  /** The absolute path of a program; Left says that it is none. */
+  def executable(program: String): Either[String, String] = {
+    val file = new File(program)
+    if (isProgram(file)) Right(file.getAbsolutePath) else Left(s"$program is not an executable file")
   }
+
+  private def isProgram(file: File) = file.isFile && file.canExecute
 
   /**
    * The PHP scripts of a directory, for all paths that no other route has, run by processes that end with this

@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 
 import needletail.async.Async
 import needletail.gateway.{FrontProtocol, Gateway, GatewayConfig}
+import needletail.gateway.host.ProgramHostConfig
 import needletail.http.Response
 import needletail.io.Address
 import needletail.routing.Routes
@@ -40,6 +41,25 @@ class ProgramsSuite extends Suite {
 
   test("routes of our own beside them") {
     serving(server => assert(ask(server, "GET /health HTTP/1.0\r\n\r\n").endsWith("ok")))
+  }
+
+  test("a directory or a program that is not there is refused, unless nobody has asked for it") {
+    def wrong(args: String*): Option[String] =
+      Main.options.parse(args)
+        .fold(problem => fail(problem.toString), Main.routes(_, ProgramHostConfig()))
+        .left.toOption
+    val nowhere = "/no/such/directory"
+    for (option <- Seq("programs", "functions", "php"))
+      assertEquals(
+        wrong(s"--$option", nowhere),
+        Some(s"option '--$option': $nowhere is not a readable directory")
+      )
+    assertEquals(
+      wrong("--php", "examples", "--php-cgi", "/no/php-cgi"),
+      Some("option '--php-cgi': /no/php-cgi is not an executable file")
+    )
+    assertEquals(wrong("--behind", "127.0.0.1:9", "--programs", nowhere).isDefined, true)
+    assertEquals(wrong("--behind", "127.0.0.1:9"), None)
   }
 
   test("a FastCGI server for all other paths, several requests at once on one connection") {
