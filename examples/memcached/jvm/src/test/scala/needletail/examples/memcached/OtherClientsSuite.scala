@@ -42,6 +42,7 @@ class OtherClientsSuite extends Suite {
 
   private val python      = "/usr/bin/python3"
   private val memccapable = "/usr/bin/memccapable"
+  private val memcdump    = "/usr/bin/memcdump"
   private val hasModule   = new File(python).canExecute && run(python, "-c", "import pymemcache")._2 == 0
 
   needing(hasModule, "python3-pymemcache")("pymemcache") {
@@ -51,6 +52,13 @@ class OtherClientsSuite extends Suite {
         Files.write(script, getClass.getResourceAsStream("/pymemcache_judge.py").readAllBytes())
         assertEquals(run(python, script.toString, port.toString), ("as it should be\n", 0))
       } finally { Files.deleteIfExists(script); () }
+    }
+  }
+
+  needing(new File(memcdump).canExecute, "memcdump (libmemcached-tools)")("memcdump says that it cannot") {
+    serving { port =>
+      val (said, status) = run(memcdump, s"--servers=127.0.0.1:$port")
+      assert(status != 0 && said.contains("items are not listed"), said)
     }
   }
 

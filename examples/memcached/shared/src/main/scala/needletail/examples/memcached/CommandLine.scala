@@ -27,6 +27,8 @@ private[memcached] object CommandLine {
   private final val Unknown   = Whole(Wrong("ERROR"))
   private final val BadFormat = Wrong("CLIENT_ERROR bad command line format")
   private final val Malformed = Whole(BadFormat)
+  private final val NoSuchStats = // memcdump shows this text, and none for ERROR
+    Whole(Wrong("CLIENT_ERROR there are no statistics but those of stats alone, and items are not listed"))
   private final val BadDelta  = Whole(Wrong("CLIENT_ERROR invalid numeric delta argument"))
   private final val BadExpiry = Whole(Wrong("CLIENT_ERROR invalid exptime argument"))
 
@@ -78,6 +80,7 @@ private[memcached] object CommandLine {
       case ("verbosity", Vector(_))           => Whole(Verbosity(isQuiet))
       case ("version", _)                     => Whole(Version) // whatever follows, as with memcached
       case ("stats", Vector()) if !isQuiet    => Whole(Stats)
+      case ("stats", _) if arguments.nonEmpty => NoSuchStats
       case ("quit", Vector()) if !isQuiet     => Whole(Quit)
       case _                                  => Unknown
     }

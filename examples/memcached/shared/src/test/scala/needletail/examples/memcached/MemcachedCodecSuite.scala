@@ -73,6 +73,12 @@ class MemcachedCodecSuite extends Suite {
       "incr a x\r\nincr a -1\r\nincr a 18446744073709551616\r\n",
       Seq.fill(3)(Wrong("CLIENT_ERROR invalid numeric delta argument")): _*
     )
+    codec.decodes(
+      "stats items\r\nstats cachedump 1 0\r\n",
+      Seq.fill(2)(
+        Wrong("CLIENT_ERROR there are no statistics but those of stats alone, and items are not listed")
+      ): _*
+    )
     codec.decodes("get " + "k" * 250 + "\r\n", Get(Vector("k" * 250), cas = false))
     assertEquals(codec.rejects("version\r\n" + "x" * 65536, Version), "line too long")
   }
