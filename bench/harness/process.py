@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -71,16 +72,31 @@ def exit_with(main):
     sys.exit(status)
 
 
-def run(command, timeout, core=None, **options):
-    """Runs a command. Returns (exit status, standard output, standard error). RuntimeError after `timeout` seconds."""
+def run(command, timeout, core=None, heard=None, **options):
+    """Runs a command. Returns (exit status, standard output, standard error). RuntimeError after `timeout` seconds. `heard` is
+    called with each line of standard error when it comes, on another thread."""
     process = start(command, core, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    listener, lines = None, []
+    if heard is not None:
+        listener = threading.Thread(target=_listen, args=(process.stderr, lines, heard), daemon=True)
+        process.stderr = None  # so that communicate leaves it to the listener
+        listener.start()
     try:
         out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
         raise RuntimeError(f"{Path(str(command[0])).name} did not finish within {timeout:.0f} s") from None
     finally:
         stop(process, patience=0.5)
-    return process.returncode, out, err
+    if listener is not None:
+        listener.join()
+    return process.returncode, out, err if listener is None else "".join(lines)
+
+
+def _listen(source, lines, heard):
+    with source:
+        for line in source:
+            lines.append(line)
+            heard(line.rstrip("\n"))
 
 
 def tree(pid):

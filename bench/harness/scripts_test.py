@@ -101,14 +101,41 @@ class ScriptsTest(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertFalse(self.results.exists())
 
-    def characterise(self, *names, problem="", add=False, objective="p99 < 100 ms", conditions=None):
+    def test_characterise_tells_each_step_and_passes_options_on(self):
+        tool = self.folder / "needletail-load"
+        tool.write_text("""#!/bin/sh
+echo "$*" >"$0.words"
+cat >&2 <<'END'
+the machine: a warning
+light load    1.0 s  1,200/s  p50 1 ms  p99 2 ms
+light load    5.0 s  1,300/s  p50 1 ms  p99 2 ms
+900/s, held    9.0 s  890/s  p50 1 ms  p99 2 ms
+900/s, held   20.0 s  891/s  p50 1 ms  p99 2 ms
+END
+echo report
+""")
+        tool.chmod(0o755)
+        setup = types.SimpleNamespace(name="b", start=lambda _: ([], "http://localhost:1/"))
+        said = io.StringIO()
+        with mock.patch.object(characterise, "LOAD", tool), contextlib.redirect_stderr(said):
+            characterise.measure(setup, ["--objective", "p99 < 1 s", "--step", "2s"], self.folder, None)
+        self.assertEqual(said.getvalue(), "  the machine: a warning\n  light load: 5 s, 1,300/s\n  900/s, held: 20 s, 891/s\n")
+        self.assertEqual((self.folder / "b.txt").read_text(), "report\n")
+        self.assertIn("http://localhost:1/ --objective p99 < 1 s --step 2s --json", Path(f"{tool}.words").read_text())
+
+    def test_characterise_waits_longer_for_longer_steps(self):
+        for passed, most in (([], 1200), (["--step", "10s"], 2400), (["--step", "1s", "--hold", "1m"], 3600), (["--poisson", "--step", "x"], 1200)):
+            self.assertEqual(characterise.limit(passed), most)
+
+    def characterise(self, *names, problem="", add=False, objective="p99 < 100 ms", conditions=None, more=()):
         """Runs bench/characterise with servers that have such a problem, or figures made up of their names; (status, output)."""
-        def measure(setup, _, folder, core):
+        def measure(setup, options, folder, core):
+            self.options = options
             if setup.name == "broken":
                 raise RuntimeError("no good response")
             (folder / f"{setup.name}.json").write_text(json.dumps(document(alone=(len(setup.name), 9))))
         setups = [types.SimpleNamespace(name=name, title=name.upper(), problem=lambda: problem) for name in ("b", "aa", "native", "go", "broken")]
-        words = ["characterise", *names, "--objective", objective, "--out", str(self.results)] + (["--add"] if add else [])
+        words = ["characterise", *names, "--objective", objective, "--out", str(self.results), *more] + (["--add"] if add else [])
         same, cores, said = dict.fromkeys(characterise.merging.SAME, 1), os.sched_getaffinity(0), io.StringIO()
         with mock.patch.object(characterise.setups, "setups", lambda: setups), mock.patch.object(characterise, "measure", measure), \
                 mock.patch.object(characterise.programs, "need"), mock.patch.object(sys, "argv", words), \
@@ -131,6 +158,11 @@ class ScriptsTest(unittest.TestCase):
         self.assertEqual((self.results / "table.md").read_text().strip(), said.strip())
         self.assertEqual(list(json.loads((self.results / "servers.json").read_text())), ["native", "go", "b", "aa"])
 
+    def test_characterise_takes_the_options_of_the_load_tester(self):
+        more = ["--step", "1s", "--header", "A: b", "--header", "C: d", "--no-keep-alive"]
+        self.assertEqual(self.characterise("b", more=more)[0], 0)
+        self.assertEqual(self.options, ["--objective", "p99 < 100 ms", *more])
+
     def test_characterise_keeps_the_table_where_a_server_fails(self):
         self.characterise("b")
         self.assertEqual(self.characterise("broken", add=True)[0], 1)
@@ -141,7 +173,8 @@ class ScriptsTest(unittest.TestCase):
     def test_characterise_adds_nothing_that_cannot_be_compared(self):
         self.characterise("b")
         for more, reason in (({}, "has results already; --add keeps them"), ({"add": True, "conditions": {"kernel": 2}}, "with another kernel"),
-                             ({"add": True, "objective": "p99 < 1 s"}, "with the objective p99 < 100 ms")):
+                             ({"add": True, "objective": "p99 < 1 s"}, "with the objective p99 < 100 ms"),
+                             ({"add": True, "more": ["--step", "1s"]}, "b was measured with no options")):
             self.assertIn(reason, self.characterise("aa", **more)[0])
         self.assertEqual(list(json.loads((self.results / "servers.json").read_text())), ["b"])
 
