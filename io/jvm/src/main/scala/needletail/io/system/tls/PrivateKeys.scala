@@ -34,7 +34,7 @@ private[io] object PrivateKeys {
       case "RSA PRIVATE KEY" | "EC PRIVATE KEY" => wrapped(block.bytes, certificate)
       case other => throw new IOException(s"$file has a $other, which is not supported")
     }
-    val key = decoded(file, encoded, certificate)
+    val key = decoded(file, block.label, encoded, certificate)
     if (!belongs(key, certificate)) throw KeyFaults.ofAnother(file, files.chain)
     key
   }
@@ -81,21 +81,51 @@ private[io] object PrivateKeys {
   /** PKCS #8 of a key in its own format; the certificate has the algorithm and, if there is one, the curve. */
   private def wrapped(key: Array[Byte], certificate: X509Certificate): Array[Byte] = {
     val subject   = certificate.getPublicKey.getEncoded // a SEQUENCE whose first element is the algorithm
-    val start     = header(subject, 0)
-    val algorithm = subject.slice(start, header(subject, start) + lengthAt(subject, start))
+    val algorithm = identifier(subject, 0)
     der(0x30, Version ++ algorithm ++ der(0x04, key))
   }
 
-  private def decoded(file: Path, encoded: Array[Byte], certificate: X509Certificate): PrivateKey = {
+  private def decoded(
+      file: Path,
+      label: String,
+      encoded: Array[Byte],
+      certificate: X509Certificate
+  ): PrivateKey = {
     val algorithm = certificate.getPublicKey.getAlgorithm
     try KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(encoded))
     catch {
       case e: InvalidKeySpecException =>
-        throw new IOException(s"$file is not an $algorithm key, as the certificate's is", e)
+        throw new IOException(
+          if (isAnother(label, encoded, certificate))
+            s"$file is not an $algorithm key, as the certificate's is"
+          else s"$file is damaged: invalid private key",
+          e
+        )
       case e: NoSuchAlgorithmException =>
         throw new IOException(s"$file is for a certificate with an unsupported kind of key, $algorithm", e)
     }
   }
+
+  /** Whether these bytes are a key of another algorithm than the certificate's, and not only a damaged one. */
+  private def isAnother(label: String, encoded: Array[Byte], certificate: X509Certificate): Boolean =
+    label match {
+      case "RSA PRIVATE KEY" | "EC PRIVATE KEY" =>
+        label.takeWhile(_ != ' ') != certificate.getPublicKey.getAlgorithm
+      case _ =>
+        val subject = certificate.getPublicKey.getEncoded
+        val own     = identifier(subject, header(subject, 0))
+        algorithmOf(encoded).exists(!_.sameElements(own))
+    }
+
+  /** The identifier of a key's algorithm in PKCS #8; None if the bytes are damaged. */
+  private def algorithmOf(key: Array[Byte]): Option[Array[Byte]] =
+    try {
+      val version   = header(key, 0)
+      val algorithm = version + Version.length
+      val isWhole   = key(0) == 0x30 && version + lengthAt(key, 0) == key.length &&
+        key(version) == 0x02 && key(algorithm) == 0x30
+      if (isWhole) Some(identifier(key, algorithm)) else None
+    } catch { case _: IndexOutOfBoundsException => None }
 
   /** Whether the certificate verifies what the key signs. */
   private def belongs(key: PrivateKey, certificate: X509Certificate): Boolean = {
@@ -130,7 +160,13 @@ private[io] object PrivateKeys {
     out.toByteArray
   }
 
-  /** Where the content of the element at `at` begins; it is the JDK's own encoding, and complete. */
+  /** The first element of the sequence at `at`. */
+  private def identifier(bytes: Array[Byte], at: Int): Array[Byte] = {
+    val start = header(bytes, at)
+    bytes.slice(start, header(bytes, start) + lengthAt(bytes, start))
+  }
+
+  /** Where the content of the element at `at` begins. */
   private def header(bytes: Array[Byte], at: Int): Int = {
     val first = bytes(at + 1) & 0xff
     at + 2 + (if (first < 128) 0 else first & 0x7f)
