@@ -5,40 +5,89 @@ import java.nio.charset.StandardCharsets.US_ASCII
 import java.util.concurrent.RejectedExecutionException
 
 /**
- * How long a thread has waited for a processor while it could have run, as Linux counts it (the second number of
- * /proc/PID/task/TID/schedstat). It does not count what a hypervisor takes.
+ * How long a thread has waited for a processor while it could have run. Linux counts the waits that have ended (the
+ * second number of /proc/PID/task/TID/schedstat), but not what a hypervisor takes. A wait that is going on is known by
+ * the thread's state, "R" for one that runs or could, and by the time that neither its processor time nor its ended
+ * waits account for.
  *
  * @param execute runs a task on that thread, some time
+ * @param line the first line of a file; empty if it cannot be read
+ * @param clock in nanoseconds
  */
-private[server] final class ProcessorWait(execute: Runnable => Unit) {
+private[server] final class ProcessorWait(
+    execute: Runnable => Unit,
+    line: String => String = ProcessorWait.line,
+    clock: () => Long = () => System.nanoTime
+) {
   import ProcessorWait._
 
   @volatile private var thread = "" // its number, until then empty
   private var isAsked          = false
 
-  /** In nanoseconds; -1 if it is not known, or not yet. To be called on one thread, whichever. */
-  def nanos(): Long =
-    if (thread.nonEmpty) word(s"/proc/self/task/$thread/schedstat", 1).toLongOption.getOrElse(-1)
+  // What the last look found; `open` is the part of a wait that was going on then.
+  private var looked = Long.MinValue
+  private var ran    = 0L
+  private var waited = 0L
+  private var open   = 0L
+
+  /**
+   * In nanoseconds; -1 if it is not known, or not yet. To be called on one thread, whichever.
+   *
+   * @param since when the thread began what it does: of a wait that is going on, only the part after the first call
+   *   since then is counted
+   */
+  def nanos(since: Long): Long =
+    if (thread.nonEmpty) look(since)
     else {
       if (!isAsked) {
         isAsked = true
-        try execute(() => thread = word("/proc/thread-self/stat", 0))
+        try execute(() => thread = word(line("/proc/thread-self/stat"), 0))
         catch { case _: RejectedExecutionException => () }
       }
       -1
     }
+
+  private def look(since: Long): Long = {
+    val counts = line(s"/proc/self/task/$thread/schedstat")
+    val now    = clock()
+    (word(counts, 0).toLongOption, word(counts, 1).toLongOption) match {
+      case (Some(running), Some(waiting)) =>
+        val isFirst = looked == Long.MinValue || looked - since < 0
+        open =
+          if (isFirst || !isRunnable) 0
+          else {
+            val unaccounted = open + (now - looked) - (running - ran) - (waiting - waited)
+            if (unaccounted < TickNanos) 0 else unaccounted
+          }
+        looked = now
+        ran = running
+        waited = waiting
+        waiting + open
+      case _ => -1
+    }
+  }
+
+  /** The state follows the thread's name, which may have spaces and parentheses. */
+  private def isRunnable = {
+    val stat = line(s"/proc/self/task/$thread/stat")
+    word(stat.substring(stat.lastIndexOf(')') + 1).trim, 0) == "R"
+  }
 }
 
 private object ProcessorWait {
 
-  /** A word of a file's first line; empty if there is none. */
-  private def word(file: String, index: Int): String =
+  /** A thread that runs has less than that in addition to the time that Linux has counted: it counts at each tick. */
+  private final val TickNanos = 10L * 1000 * 1000
+
+  private def word(line: String, index: Int): String = line.split(' ').lift(index).getOrElse("")
+
+  private def line(file: String): String =
     try {
       val in    = new FileInputStream(file)
       val bytes = new Array[Byte](256)
       val n     =
         try in.read(bytes)
         finally in.close()
-      new String(bytes, 0, math.max(0, n), US_ASCII).trim.split(' ').lift(index).getOrElse("")
+      new String(bytes, 0, math.max(0, n), US_ASCII).trim
     } catch { case _: IOException => "" }
 }

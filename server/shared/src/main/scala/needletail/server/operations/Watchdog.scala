@@ -19,7 +19,8 @@ import java.util.concurrent.locks.LockSupport
  * @param stackOf the stack of a loop; empty if the platform has none
  * @param thresholdNanos how long a turn may take; a longer one is certainly detected at 1.5 times that
  * @param work the route whose handler a loop runs now; empty if it runs none or it is not known
- * @param delay for how many nanoseconds a loop has waited for a processor so far; -1 if that is not known
+ * @param delay for how many nanoseconds a loop has waited for a processor so far, given its current turn; -1 if that is
+ *   not known
  */
 private[server] final class Watchdog(
     count: Int,
@@ -28,7 +29,7 @@ private[server] final class Watchdog(
     thresholdNanos: Long,
     log: Log,
     work: Int => String,
-    delay: Int => Long = _ => -1
+    delay: (Int, Long) => Long = (_, _) => -1
 ) {
   import Watchdog._
 
@@ -92,7 +93,7 @@ private[server] final class Watchdog(
         // few turns take that long; looked at before a turn is too long, in two looks at least
         if (turn != delayed(i) && now - turn >= thresholdNanos / 4) {
           delayed(i) = turn
-          delayThen(i) = delay(i)
+          delayThen(i) = delay(i, turn)
         }
       }
       seen(i) = turn
@@ -103,7 +104,7 @@ private[server] final class Watchdog(
   /** For how long a loop has waited for a processor in this turn, as far as it is known. */
   private def waitedInTurn(loop: Int, turn: Long): Long =
     if (turn != delayed(loop) || delayThen(loop) < 0) 0
-    else Math.max(0L, delay(loop) - delayThen(loop))
+    else Math.max(0L, delay(loop, turn) - delayThen(loop))
 
   private def found(loop: Int, turn: Long, now: Long, waited: Long): Unit = {
     reported(loop) = turn

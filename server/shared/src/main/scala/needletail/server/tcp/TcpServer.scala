@@ -112,7 +112,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
         settings.blockedNanos,
         settings.log,
         i => members(i).presentWork,
-        i => processorWaits(i).nanos()
+        (i, turn) => processorWaits(i).nanos(turn)
       )
     else null
   if (watchdog != null) loops(0).execute { () =>

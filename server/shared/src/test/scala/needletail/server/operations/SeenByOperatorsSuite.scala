@@ -224,7 +224,7 @@ class SeenByOperatorsSuite extends Suite {
       val turn   = System.nanoTime()
       val delays = waited.map(_ * 1000000).iterator
       val dog    =
-        new Watchdog(1, _ => turn, _ => Array.empty, threshold, log, _ => "GET /work", _ => delays.next())
+        new Watchdog(1, _ => turn, _ => Array.empty, threshold, log, _ => "GET /work", (_, _) => delays.next())
       dog.begun = turn - 1.hour.toNanos
       for (at <- Seq(10, 60, 110, 160)) dog.look(turn + at.millis.toNanos)
       dog
@@ -243,8 +243,8 @@ class SeenByOperatorsSuite extends Suite {
     val loops = new EventLoops(1, "waits", daemon = true)
     try {
       val waits = new ProcessorWait(loops(0).execute(_))
-      if (new java.io.File("/proc/thread-self/schedstat").exists) eventually(waits.nanos() >= 0)
-      else assertEquals(waits.nanos(), -1L)
+      if (new java.io.File("/proc/thread-self/schedstat").exists) eventually(waits.nanos(0) >= 0)
+      else assertEquals(waits.nanos(0), -1L)
     } finally loops.stop()
   }
 
