@@ -101,7 +101,8 @@ int needletail_io_wake(int fd) {
 
 static int signal_fd = -1;
 static atomic_int signal_hung_up, signal_terminated;
-static struct sigaction before_term, before_int;
+static struct sigaction before_term, before_int, before_hup;
+static int hup_is_caught;
 
 static void on_signal(int number) {
     int e = errno;
@@ -142,7 +143,17 @@ int needletail_io_signal_hang_up(void) {
     action.sa_handler = on_signal;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
-    return sigaction(SIGHUP, &action, NULL) != 0 ? -errno : 0;
+    if (sigaction(SIGHUP, &action, hup_is_caught ? NULL : &before_hup) != 0) return -errno;
+    hup_is_caught = 1;
+    return 0;
+}
+
+/* It does what it did before, also one that has come meanwhile, and that nobody was told of. */
+void needletail_io_signal_hang_up_end(void) {
+    if (!hup_is_caught) return;
+    sigaction(SIGHUP, &before_hup, NULL);
+    hup_is_caught = 0;
+    if (atomic_exchange(&signal_hung_up, 0)) raise(SIGHUP);
 }
 
 /* Whether SIGHUP, or SIGTERM or SIGINT, has come since this was asked last. */

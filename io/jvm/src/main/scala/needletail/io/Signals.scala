@@ -9,12 +9,18 @@ import sun.misc.{Signal, SignalHandler}
 
 /** Signals of the operating system. */
 object Signals {
-  private val ending = List("TERM", "INT").map(new Signal(_))
+  private val ending  = List("TERM", "INT").map(new Signal(_))
+  private val hanging = new Signal("HUP")
 
   private var chosen: () => Unit          = null  // of `onTerminate`
   private var before: List[SignalHandler] = null  // what handled them; null: it still does
   private var waits                       = 0
   @volatile private var hasCome           = false // while somebody waited
+
+  // the same for SIGHUP
+  private var chosenHangUp: () => Unit    = null
+  private var beforeHangUp: SignalHandler = null
+  @volatile private var hasHungUp         = false
 
   /**
    * Calls `f`, on any thread, whenever the process receives SIGTERM or SIGINT, which then no longer end it. The `f` of
@@ -34,10 +40,15 @@ object Signals {
    * Calls `f`, on any thread, whenever the process receives SIGHUP, which then no longer ends it; unless it was started
    * with SIGHUP ignored, as `nohup` does. Signals that come while `f` runs have it run once more, all together.
    */
-  def onHangUp(f: () => Unit): Unit = {
-    val once = joined(f)
-    Signal.handle(new Signal("HUP"), _ => once.run())
-    ()
+  def onHangUp(f: () => Unit): Unit = synchronized {
+    chosenHangUp = f
+    catchingHangUp(f)
+  }
+
+  private def catchingHangUp(f: () => Unit): Unit = {
+    val once     = joined(f)
+    val replaced = Signal.handle(hanging, _ => { hasHungUp = true; once.run() })
+    if (beforeHangUp eq null) beforeHangUp = replaced
   }
 
   /** Runs `f`, unless another thread does: then that one runs it once more, however often it is asked meanwhile. */
@@ -54,12 +65,19 @@ object Signals {
       }
   }
 
-  /** As `onTerminate`, from now on, until what it returns has waited: until `stopped` is complete. */
-  def awaiting(stopped: Future[Unit])(f: () => Unit): SignalWait = {
+  /**
+   * As `onTerminate`, and as `onHangUp` with `hangUp` unless that is null, from now on, until what it returns has waited:
+   * until `stopped` is complete.
+   */
+  def awaiting(stopped: Future[Unit], hangUp: () => Unit = null)(f: () => Unit): SignalWait = {
     synchronized {
       hasCome = false
+      hasHungUp = false
       catching { () => hasCome = true; f() }
       waits += 1
+      if (hangUp ne null)
+        try catchingHangUp(hangUp)
+        catch { case e: Throwable => waitEnds(isOver = false); throw e }
     }
     new SignalWait {
       def apply(): Unit = {
@@ -75,6 +93,7 @@ object Signals {
   /** @param isOver whether what the signals were to end has ended; otherwise one that has come is still due */
   private def waitEnds(isOver: Boolean): Unit = synchronized {
     waits -= 1
+    if (waits == 0 && !(isOver && (hasCome || hasHungUp))) hangUpEnds()
     if (waits == 0 && !(isOver && hasCome)) {
       if (chosen ne null) catching(chosen)
       else {
@@ -84,4 +103,11 @@ object Signals {
       if (hasCome) Signal.raise(ending.head)
     }
   }
+
+  private def hangUpEnds(): Unit =
+    if (chosenHangUp ne null) catchingHangUp(chosenHangUp)
+    else if (beforeHangUp ne null) {
+      Signal.handle(hanging, beforeHangUp)
+      beforeHangUp = null
+    }
 }

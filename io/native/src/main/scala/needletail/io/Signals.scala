@@ -16,6 +16,9 @@ object Signals {
   private var waits              = 0     // how many `awaiting` has begun, and that have not ended
   @volatile private var hasCome  = false // SIGTERM or SIGINT, while somebody waited
 
+  private var chosenHangUp: () => Unit = null  // of `onHangUp`
+  @volatile private var hasHungUp      = false // SIGHUP, while somebody waited
+
   private var isAwaited = false // whether a thread waits for signals, which one only can do
   private var others    = 0     // threads that would, but wait for their own end meanwhile
 
@@ -44,21 +47,31 @@ object Signals {
    * started with SIGHUP ignored, as `nohup` does. It is noticed while signals are waited for, so after `onTerminate` or
    * within what `awaiting` returns.
    */
-  def onHangUp(f: () => Unit): Unit = {
+  def onHangUp(f: () => Unit): Unit = synchronized {
+    chosenHangUp = f
+    catchingHangUp(f)
+  }
+
+  private def catchingHangUp(f: () => Unit): Unit = {
     hangUp = f
     KernelError.check(Kernel.signalHangUp())
     ()
   }
 
   /**
-   * As `onTerminate`, from now on, without a thread of its own, until what it returns has waited: until `stopped` is
-   * complete. It calls `f` meanwhile. (Starting a thread takes a millisecond or more on Native.)
+   * As `onTerminate`, and as `onHangUp` with `hangUp` unless that is null, from now on, without a thread of its own, until
+   * what it returns has waited: until `stopped` is complete. It calls `f` and `hangUp` meanwhile. (Starting a thread takes
+   * a millisecond or more on Native.)
    */
-  def awaiting(stopped: Future[Unit])(f: () => Unit): SignalWait = {
+  def awaiting(stopped: Future[Unit], hangUp: () => Unit = null)(f: () => Unit): SignalWait = {
     synchronized {
       hasCome = false
+      hasHungUp = false
       catching(f)
       waits += 1
+      if (hangUp ne null)
+        try catchingHangUp(hangUp)
+        catch { case e: Throwable => waitEnds(isOver = false); throw e }
     }
     new SignalWait {
       def apply(): Unit =
@@ -75,6 +88,7 @@ object Signals {
   /** @param isOver whether what the signals were to end has ended; otherwise one that nobody has taken is raised again */
   private def waitEnds(isOver: Boolean): Unit = synchronized {
     waits -= 1
+    if (waits == 0 && !(isOver && (hasCome || hasHungUp))) hangUpEnds()
     if (waits == 0 && !(isOver && hasCome))
       if (chosen ne null) action = chosen
       else {
@@ -82,6 +96,10 @@ object Signals {
         action = null
       }
   }
+
+  private def hangUpEnds(): Unit =
+    if (chosenHangUp ne null) hangUp = chosenHangUp
+    else Kernel.signalHangUpEnd()
 
   private def takesTurn(): Boolean = synchronized {
     val isFirst = !isAwaited
@@ -118,7 +136,10 @@ object Signals {
     while (!until() && Kernel.signalWait() == 0)
       if (!until())
         try {
-          if (Kernel.signalHungUp() != 0) hangUp()
+          if (Kernel.signalHungUp() != 0) {
+            hasHungUp = true
+            hangUp()
+          }
           if (Kernel.signalTerminated() != 0) {
             val present = synchronized { hasCome = true; action }
             if (present ne null) present()

@@ -2,7 +2,7 @@ package needletail.io
 
 import scala.concurrent.Promise
 
-import scala.scalanative.posix.signal.{kill, SIGTERM}
+import scala.scalanative.posix.signal.{kill, SIGHUP, SIGTERM}
 import scala.scalanative.libc.signal.SIGINT
 import scala.scalanative.posix.unistd.getpid
 
@@ -32,6 +32,17 @@ class SignalsSuite extends LoopSuite {
     assertEquals(isCaught, (true, true))
     again()
     assertEquals(isCaught, before)
+  }
+
+  test("so does SIGHUP") {
+    assume(!isIn("SigIgn", SIGHUP), "SIGHUP is ignored, as by nohup")
+    def begun() = Signals.awaiting(scala.concurrent.Future.unit, hangUp = () => ())(() => ())
+    for (end <- Seq[SignalWait => Unit](_.cancel(), _.apply())) {
+      val wait = begun()
+      assertEquals(isIn("SigCgt", SIGHUP), true)
+      end(wait)
+      assertEquals(isIn("SigCgt", SIGHUP), false)
+    }
   }
 
   test("signals are noticed by whoever waits, also when those that waited before have gone") {

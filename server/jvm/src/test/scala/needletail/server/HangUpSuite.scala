@@ -95,16 +95,21 @@ class HangUpSuite extends Suite with TemporaryDirectories {
     finally { child.destroyForcibly(); () }
   }
 
-  test("a program that survives an exception of onStart is ended by SIGTERM") {
-    val child = start("SurvivorMain")
-    try {
-      val output = new BufferedReader(new InputStreamReader(child.getInputStream))
-      assertEquals(output.readLine(), "survived: not today")
-      signal(child, "TERM")
-      assert(child.waitFor(20, TimeUnit.SECONDS), "it goes on")
-      assertEquals(child.exitValue, 128 + 15)
-    } finally { child.destroyForcibly(); () }
-  }
+  for (
+    (name, number) <- Seq("TERM" -> 15, "HUP" -> 1);
+    (failure, said) <- Seq("onStart" -> "not today", "listening" -> "cannot listen on ")
+  )
+    test(s"a program that survives a failure of $failure is ended by SIG$name") {
+      val child = start("SurvivorMain", failure)
+      try {
+        val output = new BufferedReader(new InputStreamReader(child.getInputStream))
+        val line   = output.readLine()
+        assert(line.startsWith(s"survived: $said"), line)
+        signal(child, name)
+        assert(child.waitFor(20, TimeUnit.SECONDS), "it goes on")
+        assertEquals(child.exitValue, 128 + number)
+      } finally { child.destroyForcibly(); () }
+    }
 
   test("a server whose `run` is interrupted is closed") {
     val port             = new CompletableFuture[Int]
@@ -142,11 +147,13 @@ class HangUpSuite extends Suite with TemporaryDirectories {
 object SurvivorMain {
   def main(args: Array[String]): Unit = {
     val handler: Handler = _ => Response.ok
+    val taken            = new ServerSocket(0, 1, java.net.InetAddress.getByName("127.0.0.1"))
+    val port             = if (args(0) == "listening") taken.getLocalPort else 0
     try
-      Server(handler, ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1)).run { _ =>
+      Server(handler, ServerConfig(address = Address.Tcp("127.0.0.1", port), loops = 1)).run { _ =>
         throw new IllegalStateException("not today")
       }
-    catch { case e: IllegalStateException => println(s"survived: ${e.getMessage}") }
+    catch { case e @ (_: IllegalStateException | _: IOException) => println(s"survived: ${e.getMessage}") }
     Thread.sleep(60000)
   }
 }

@@ -177,16 +177,14 @@ object Server {
 
     val ended = Promise[Unit]()
     // before a port is open, as a signal would end the program until then
-    val await   = Signals.awaiting(ended.future)(() => drainAll())
+    val await   = Signals.awaiting(ended.future, hangUp = () => hungUp())(() => drainAll())
     val servers =
-      try {
-        Signals.onHangUp(() => hungUp())
-        running.synchronized {
+      try running.synchronized {
           val started = start
           running ++= started
           started
         }
-      } catch {
+      catch {
         case e: Throwable =>
           await.cancel()
           throw e
