@@ -82,7 +82,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   private val acceptor = new Acceptor(loops(0), settings, maxConnections, members, gone)
 
   private val listener: Listener =
-    try {
+    elseEnd {
       for (i <- 0 until loopCount)
         members(i) =
           new PerLoopServer(
@@ -95,7 +95,12 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
             headerFailed(_, _)
           )
       listen()
-    } catch {
+    }
+
+  /** For what a server is made of: its port is closed if that fails. */
+  private def elseEnd[A](body: => A): A =
+    try body
+    catch {
       case e: Throwable =>
         loops.stop()
         throw e
@@ -121,9 +126,8 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
     ()
   }
 
-  settings.tls.foreach(_.attach())
   private val certificates = settings.tls.map(new CertificateReloader(_, loops(0), guardedLog))
-  certificates.foreach(_.start())
+  elseEnd(certificates.foreach(_.start()))
 
   /**
    * Reads the certificates again, if it uses TLS: new connections have the new ones. If that fails, the old ones stay
@@ -180,6 +184,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
     val ended = loops.stopped.transform { _ =>
       gone.future.value.getOrElse(Failure(new IllegalStateException("its event loops have ended")))
     }
+    settings.tls.foreach(_.attach()) // once nothing of the server can fail any more
     ended.onComplete { how =>
       endWatch.end()
       settings.tls.foreach(_.detach())

@@ -1,11 +1,14 @@
 package needletail.server.tcp
 
 import java.io.IOException
+import java.net.ServerSocket
 import java.nio.file.{Files, StandardCopyOption}
 import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration._
 import scala.concurrent.{Await, Promise}
+import scala.util.Try
 
 import needletail.http.{Handler, Request, Response}
 import needletail.io.platform.{Socket, TlsServerContext}
@@ -26,6 +29,34 @@ class CertificateReloaderSuite extends Suite with TemporaryDirectories {
     def warn(message: String): Unit                    = { all.add(message); () }
     def error(message: String, cause: Throwable): Unit = { all.add(message); () }
     def has(text: String): Boolean                     = all.toArray.exists(_.toString.contains(text))
+  }
+
+  test("a server that fails once its port is open closes it, and does not count as one that uses the keys") {
+    val rests   = new AtomicInteger
+    var isFirst = true
+    val context = new TlsServerContext {
+      def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
+        throw new IOException("no TLS")
+      def certificates: Seq[CertificateInfo] =
+        if (isFirst) { isFirst = false; throw new IllegalStateException("not today") }
+        else Nil
+      override def rest(): Unit = { rests.incrementAndGet(); () }
+    }
+    val free = new ServerSocket(0)
+    val port = free.getLocalPort
+    free.close()
+    val config = ServerFixture.loopback.withPort(port).copy(
+      log = Log.none,
+      tls = Some(new TlsIdentity(TlsLimits(), () => context, Nil))
+    )
+    intercept[IllegalStateException](Server(handler, config).start())
+    var other = Option.empty[RunningServer]
+    eventually {
+      other = Try(Server(handler, config).start()).toOption // as soon as the first has closed its port
+      other.isDefined
+    }
+    Await.result(other.get.close(), 20.seconds)
+    eventually(rests.get == 1)
   }
 
   test(
