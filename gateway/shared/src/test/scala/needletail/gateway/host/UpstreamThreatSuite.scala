@@ -9,21 +9,12 @@ import needletail.gateway.format.fastcgi.{FastCgiRecord, FastCgiWriter, NameValu
 import needletail.gateway.host.incoming.Mount
 import needletail.http.text.ByteWriter
 import needletail.io.Address
-import needletail.server.{RawClient, RunningServer}
+import needletail.server.RawClient
 import needletail.testing.Pause
 
 /** What FastCGI and SCGI servers, and those who ask for what they answer, do to who stands between them. */
-class UpstreamThreatSuite extends Hosted {
-  private val config    = UpstreamConfig(host = hostConfig)
+class UpstreamThreatSuite extends AgainstScripted {
   private val impatient = config.copy(host = hostConfig.copy(timeout = 1500.millis))
-
-  private def against(config: UpstreamConfig = config)(script: ScriptedServer.Conversation => Unit)(
-      body: (RunningServer, ScriptedServer) => Unit
-  ): Unit = {
-    val scripted = new ScriptedServer(script)
-    try serving(fastcgi("/app", scripted.address, config))(server => body(server, scripted))
-    finally scripted.close()
-  }
 
   test("a server that cannot be reached: 502") {
     val gone = new ScriptedServer(_ => ())
@@ -129,35 +120,6 @@ class UpstreamThreatSuite extends Hosted {
       assertEquals((served.get, scripted.accepted.get), (2, 2))
       assert(ask("POST", "Content-Length: 1\r\n\r\nx").startsWith("HTTP/1.1 502"))
       assertEquals(served.get, 2, "a request that may have been begun is not made twice")
-      client.close()
-    }
-  }
-
-  test("one that answers twice: the second answer is no other request's") {
-    against(config.copy(connections = 1)) { c =>
-      while (true) {
-        val asked = c.request()
-        c.content()
-        def answer(text: String) = {
-          c.stdout(asked.id, s"Content-Type: text/plain\r\n\r\n$text"); c.end(asked.id)
-        }
-        answer(s"for ${asked.parameters("PATH_INFO")}")
-        asked.parameters("QUERY_STRING") match {
-          case "soon"  => answer("EVIL")
-          case "later" => c.request(); answer("EVIL") // when the next request is there
-          case _       => ()
-        }
-      }
-    } { (server, _) =>
-      val client = new RawClient(server.port) // one connection of ours, so that all come from one loop
-      def ask(target: String): String = {
-        client.send(s"GET /app$target HTTP/1.1\r\nHost: a\r\n\r\n").readUntil("0\r\n\r\n")
-      }
-      for (n <- 1 to 10; when <- Seq("soon", "later")) {
-        assert(ask(s"/a$n?$when").contains(s"for /a$n"))
-        val next = ask(s"/b$n")
-        assert(next.contains(s"for /b$n"), next)
-      }
       client.close()
     }
   }

@@ -1,0 +1,16 @@
+package needletail.gateway.host
+
+import needletail.server.RunningServer
+
+/** A host of FastCGI servers that do what a test says. */
+abstract class AgainstScripted extends Hosted {
+  protected val config: UpstreamConfig = UpstreamConfig(host = hostConfig)
+
+  protected def against(config: UpstreamConfig = config)(script: ScriptedServer.Conversation => Unit)(
+      body: (RunningServer, ScriptedServer) => Unit
+  ): Unit = {
+    val scripted = new ScriptedServer(script)
+    try serving(fastcgi("/app", scripted.address, config))(server => body(server, scripted))
+    finally scripted.close()
+  }
+}
