@@ -397,6 +397,4 @@ object Connection {
 
   /** What is read and discarded of a client that was refused: more than a system has under way. */
   private final val MaxRefusedBytes = 16 * 1024 * 1024
-
-  private final class Linger(val nanos: Long, var discardable: Int)
 }
