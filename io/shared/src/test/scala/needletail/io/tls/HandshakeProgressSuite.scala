@@ -1,27 +1,43 @@
 package needletail.io.tls
 
-import needletail.io.{Connection, ConnectionTimer, Listener, LoopSuite, StubSocket, Tls}
+import java.net.Socket
+
+import needletail.io.{Connection, ConnectionTimer, EventLoop, Listener, LoopSuite, StubSocket, Tls, TlsIdentity}
 import needletail.io.platform.{ConnectionOptions, ListenOptions}
 import needletail.testing.TemporaryDirectories
 
 /** What a server sees of a client that takes its time over the TLS handshake. */
 class HandshakeProgressSuite extends LoopSuite with TemporaryDirectories {
-  test("a handshake proceeds when its client sends something, and not while it is silent") {
+
+  /** A client that has connected, and the connection of the server, whose handler notes what happens to it. */
+  private def connected(loop: EventLoop, identity: TlsIdentity, events: Events)(
+      body: (Socket, Connection) => Unit
+  ): Unit = {
+    @volatile var accepted: Connection = null
+    val listener                       = Listener.bind(
+      anyPort,
+      loop,
+      ListenOptions(),
+      _.start(loop, ConnectionOptions(), identity) { connection =>
+        accepted = connection
+        new Recorder(events)
+      }
+    )
+    withClient(listener) { client =>
+      eventually(accepted ne null, "it is not accepted")
+      body(client, accepted)
+    }
+  }
+
+  private def withIdentity(body: (EventLoop, TlsIdentity) => Unit): Unit =
     if (Tls.isKnown) withLoop { loop =>
-      val issued                         = newAuthority().issue("DNS:localhost")
-      val identity                       = Tls.server(TlsServerConfig(issued.chain, issued.key))
-      @volatile var accepted: Connection = null
-      val listener                       = Listener.bind(
-        anyPort,
-        loop,
-        ListenOptions(),
-        _.start(loop, ConnectionOptions(), identity) { connection =>
-          accepted = connection
-          new Recorder(new Events)
-        }
-      )
-      withClient(listener) { client =>
-        eventually(accepted ne null, "it is not accepted")
+      val issued = newAuthority().issue("DNS:localhost")
+      body(loop, Tls.server(TlsServerConfig(issued.chain, issued.key)))
+    }
+
+  test("a handshake proceeds when its client sends something, and not while it is silent") {
+    withIdentity { (loop, identity) =>
+      connected(loop, identity, new Events) { (client, accepted) =>
         def proceeds = on(loop)(accepted.handshakeProceeds())
         assert(!proceeds, "it has sent nothing")
         assert(!proceeds, "it still has sent nothing")
@@ -34,24 +50,10 @@ class HandshakeProgressSuite extends LoopSuite with TemporaryDirectories {
   }
 
   test("a client that is closed to make room for others is said to have been silent if it was") {
-    if (Tls.isKnown) withLoop { loop =>
-      val issued                         = newAuthority().issue("DNS:localhost")
-      val identity                       = Tls.server(TlsServerConfig(issued.chain, issued.key))
-      @volatile var accepted: Connection = null
+    withIdentity { (loop, identity) =>
       for (bytes <- Seq(Array.emptyByteArray, Array[Byte](22))) {
-        accepted = null
-        val events   = new Events
-        val listener = Listener.bind(
-          anyPort,
-          loop,
-          ListenOptions(),
-          _.start(loop, ConnectionOptions(), identity) { connection =>
-            accepted = connection
-            new Recorder(events)
-          }
-        )
-        withClient(listener) { client =>
-          eventually(accepted ne null, "it is not accepted")
+        val events = new Events
+        connected(loop, identity, events) { (client, accepted) =>
           if (bytes.nonEmpty) client.getOutputStream.write(bytes)
           eventually(identity.counts.present == bytes.length.toLong, "it is not heard")
           eventually {

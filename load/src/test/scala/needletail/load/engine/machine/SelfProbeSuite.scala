@@ -64,19 +64,20 @@ class SelfProbeSuite extends Suite with TemporaryDirectories {
   private def near(figure: Double, truth: Double): Unit =
     assert(math.abs(figure - truth) < 0.02, s"$figure, not $truth")
 
+  /** Its shares of a processor, one loop having done all, and those of the machine and of the server. */
+  private def nearly(found: SelfFigures, cpu: Double, machine: Double, target: Double): Unit = {
+    near(found.cpu, cpu)
+    near(found.busiestLoop, cpu)
+    near(found.machineCpu, machine)
+    near(found.targetCpu, target)
+  }
+
   test("shares of a second, of a processor and of the machine") {
     val clocks = new Clocks(temporaryDirectory())
     clocks.pass(1000)
-    val first = clocks.sample()
-    near(first.cpu, 0.5)
-    near(first.busiestLoop, 0.5)
-    near(first.machineCpu, 0.5)
-    near(first.targetCpu, 0.25)
+    nearly(clocks.sample(), cpu = 0.5, machine = 0.5, target = 0.25)
     clocks.pass(1000, own = 0.25, server = 1)
-    val second = clocks.sample()
-    near(second.cpu, 0.25)
-    near(second.machineCpu, 0.625)
-    near(second.targetCpu, 0.5)
+    nearly(clocks.sample(), cpu = 0.25, machine = 0.625, target = 0.5)
   }
 
   test("a load that ends 3 ms after a second: a tick of the clock is no share of 3 ms") {
@@ -87,11 +88,7 @@ class SelfProbeSuite extends Suite with TemporaryDirectories {
     clocks.sample()
     clocks.pass(3)
     clocks.tickNow()
-    val last = clocks.sample()
-    near(last.cpu, 0.5) // not 10 ms of 3 ms
-    near(last.busiestLoop, 0.5)
-    near(last.machineCpu, 0.5)
-    near(last.targetCpu, 0.25)
+    nearly(clocks.sample(), cpu = 0.5, machine = 0.5, target = 0.25) // not 10 ms of 3 ms
   }
 
   test("several samples within a moment, as after a delay, are all of the time before") {
