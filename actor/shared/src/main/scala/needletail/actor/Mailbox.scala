@@ -48,9 +48,6 @@ private[actor] final class Mailbox(capacity: Int, overflow: Overflow) {
     if (message != null) places.decrementAndGet()
     message
   }
-
-  /** Removes a message that was just added. Returns false if it has been taken already. */
-  def remove(message: AnyRef): Boolean = queue.remove(message) && { places.decrementAndGet(); true }
 }
 
 private[actor] object Mailbox {

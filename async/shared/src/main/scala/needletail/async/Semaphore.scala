@@ -1,13 +1,12 @@
 package needletail.async
 
-import java.util.concurrent.ConcurrentLinkedQueue
-import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
+import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.duration.FiniteDuration
 
 /**
- * A semaphore for all loops together, with a bounded queue. Threads share it by counters and a queue without locks.
- * Entering when there is room allocates nothing.
+ * A semaphore for all loops together, with a bounded queue. Threads share it by counters, and by a
+ * [[WaitingLine]] where some wait. Entering when there is room allocates nothing and takes no lock.
  *
  * @param atFirst   places, 0 or more; `grow` changes their number
  * @param queue     how many may wait for a place, 0 or more
@@ -19,7 +18,7 @@ private[needletail] final class Semaphore(atFirst: Int, queue: Int, queueTime: F
   private val size   = new AtomicInteger(atFirst)
   private val free   = new AtomicInteger(atFirst) // negative if places that are taken were removed
   private val queued = new AtomicInteger          // those in `line` that were neither admitted nor have left
-  private val line = new ConcurrentLinkedQueue[Waiter] // the oldest first
+  private val line   = new WaitingLine[Waiter]
 
   /** Places, those taken, and those waiting; not read atomically. From any thread. */
   def places: Int  = size.get
@@ -90,8 +89,7 @@ private[needletail] final class Semaphore(atFirst: Int, queue: Int, queueTime: F
   /** A waiter stops waiting. It has been claimed, so it got no place. */
   private def gone(waiter: Waiter): Unit = {
     queued.decrementAndGet()
-    line.remove(waiter) // linear in the queue, which is bounded; otherwise those that left would fill it
-    ()
+    line.remove(waiter)
   }
 }
 
@@ -103,12 +101,10 @@ private[needletail] object Semaphore {
   private val entered = Async.value(Entered)
   private val full    = Async.value(Full)
 
-  /** A waiter, on its loop. The first to claim it decides: a thread that admits it, or its loop when it stops waiting. */
-  private final class Waiter(semaphore: Semaphore, loop: Loop) extends AtomicBoolean(false) {
+  /** A waiter, on its loop. */
+  private final class Waiter(semaphore: Semaphore, loop: Loop) extends WaitingLine.Waiter[Waiter] {
     val turn: AsyncPromise[Int] = new AsyncPromise[Int]
     private var timer: Timer    = null
-
-    def claim(): Boolean = compareAndSet(false, true)
 
     def begin(limit: FiniteDuration): Unit = {
       timer = loop.schedule(

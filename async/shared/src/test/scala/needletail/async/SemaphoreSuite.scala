@@ -101,6 +101,23 @@ class SemaphoreSuite extends Suite {
     }
   }
 
+  test("waiters may leave one behind the other, also after one was let in") {
+    on { loop =>
+      val s = new Semaphore(1, 2, 1.second)
+      assert(s.tryEnter())
+      val (first, second) = (s.enter(), s.enter())
+      second.cancel()
+      val third = s.enter()
+      s.leave() // to the first
+      third.cancel()
+      loop.settle()
+      assertEquals(result(first), Some(Semaphore.Entered))
+      assertEquals(counts(s), (1, 1, 0))
+      s.leave()
+      assertEquals(counts(s), (1, 0, 0))
+    }
+  }
+
   test("more places let in those who wait; a place that is taken is withdrawn when it is given back") {
     on { loop =>
       val s     = new Semaphore(0, 4, 1.second)

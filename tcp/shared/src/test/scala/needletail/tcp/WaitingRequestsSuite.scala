@@ -144,6 +144,7 @@ class WaitingRequestsSuite extends Suite with WithTestServer {
             assert(e.getMessage.contains("whose getMessage throws"), e.getMessage)
           case other => fail(s"$other")
         }
+        assertEquals(client.await(Async.sleep(100.millis).flatMap(_ => client.call("c"))), "c")
         all(client, Seq("c", "bad", "d")) match {
           case Seq(Right("c"), Left(e: TcpClientError.NotEncoded), Right("d")) =>
             assert(e.getMessage.contains("whose toString throws"), e.getMessage)

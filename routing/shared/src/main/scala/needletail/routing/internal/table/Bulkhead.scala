@@ -1,11 +1,10 @@
 package needletail.routing.internal.table
 
-import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
 import scala.concurrent.duration.FiniteDuration
 
-import needletail.async.{Async, AsyncPromise, Loop, Setting, Survivable, Timer}
+import needletail.async.{Async, AsyncPromise, Loop, Setting, Survivable, Timer, WaitingLine}
 import needletail.http.{Gate, Refusal, Reply, Request, Response}
 import needletail.http.admission.RouteClass
 
@@ -14,7 +13,8 @@ import needletail.http.admission.RouteClass
  * the others.
  *
  * One bulkhead serves all loops: a limit of fifty is fifty in all, however the connections are distributed. So it is
- * shared between threads, by two counters and a queue without locks; routes without a bulkhead use none of it.
+ * shared between threads, by two counters, and by a [[needletail.async.WaitingLine]] where some wait; routes without a
+ * bulkhead use none of it.
  */
 private[routing] final class Bulkhead(inFlight: Int, queue: Int, queueTime: FiniteDuration) {
   private def check(): Unit = {
@@ -27,7 +27,7 @@ private[routing] final class Bulkhead(inFlight: Int, queue: Int, queueTime: Fini
 
   private val free    = new AtomicInteger(inFlight)
   private val waiting = new AtomicInteger // those in `line` that were neither admitted nor have left
-  private val line    = new ConcurrentLinkedQueue[Bulkhead.Waiter]
+  private val line    = new WaitingLine[Bulkhead.Waiter]
 
   /** Places taken now, for tests. */
   private[routing] def taken: Int  = inFlight - free.get
@@ -71,8 +71,7 @@ private[routing] final class Bulkhead(inFlight: Int, queue: Int, queueTime: Fini
   /** A waiter has stopped waiting. It got no place, because it claimed itself first. */
   private[routing] def gone(waiter: Bulkhead.Waiter): Unit = {
     waiting.decrementAndGet()
-    line.remove(waiter) // linear in the queue, which is bounded; otherwise those that left would fill it
-    ()
+    line.remove(waiter)
   }
 }
 
@@ -136,16 +135,11 @@ private[routing] object Bulkhead {
     case later: Reply.Later => later.response
   }
 
-  /**
-   * A waiter, on its loop: `turn` becomes true when it is admitted, false when its time is over. The first to claim it
-   * decides: a thread that admits it, or its loop when it stops waiting.
-   */
-  final class Waiter(bulkhead: Bulkhead, loop: Loop) extends AtomicBoolean(false) {
+  /** A waiter, on its loop: `turn` becomes true when it is admitted, false when its time is over. */
+  final class Waiter(bulkhead: Bulkhead, loop: Loop) extends WaitingLine.Waiter[Waiter] {
     val turn: AsyncPromise[Boolean] = new AsyncPromise[Boolean]
     private var timer: Timer        = null
     private val gaveBack            = new AtomicBoolean
-
-    def claim(): Boolean = compareAndSet(false, true)
 
     def begin(limit: FiniteDuration): Unit = {
       timer = loop.schedule(limit.toNanos, () => giveUp())

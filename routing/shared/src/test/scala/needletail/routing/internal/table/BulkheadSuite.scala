@@ -52,6 +52,20 @@ class BulkheadSuite extends Suite {
     assertEquals(loop.pendingTimers, 0)
   }
 
+  test("clients that wait may leave one behind the other, also after one was let in") {
+    val routes = (GET / "a" to slow).limit(inFlight = 1, queue = 2, queueTime = 10.seconds)
+    ask(routes)
+    val (first, second) = (ask(routes), ask(routes))
+    second.cancel()
+    val third = ask(routes)
+    loop.advance(1.second) // the first is let in
+    third.cancel()
+    val fourth = ask(routes)
+    loop.advance(2.seconds)
+    assertEquals(List(first, fourth).map(_.status), List(Status.Ok, Status.Ok))
+    assertEquals(loop.pendingTimers, 0)
+  }
+
   test("who waited too long is answered 503 and has left the queue") {
     val routes = (GET / "a" to Async.sleep(1.minute).map(_ => "done".ok)).limit(1, 1, 200.millis)
     ask(routes)
