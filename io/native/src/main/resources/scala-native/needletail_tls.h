@@ -38,6 +38,7 @@ typedef struct {
     int pins_count;
     own_check *check; /* null: none */
     long lists_expiry; /* when the first list of revoked certificates expires, in seconds since 1970; 0: there is none */
+    int judges_strength; /* as the library does not */
 } context;
 
 /* The certificates for a name, or for those one label below it if it begins with "*.", in lower case. */
@@ -53,6 +54,8 @@ struct named {
 #define REFUSED_BY_CHECK 1001
 /* Instead of WRONG_HOST and WRONG_ADDRESS, for a certificate without any subjectAltName. */
 #define NAMELESS 1002
+/* For a chain that has a weak key or signature, where the library does not judge that. */
+#define TOO_WEAK 1003
 
 /* Macros of OpenSSL's by their names; those that return something return 1 if they succeed. */
 void needletail_tls_set_mode(SSL_CTX *ctx, int mode);
@@ -73,6 +76,14 @@ int needletail_tls_is_at_end(void);
 int needletail_tls_judge(int is_valid, X509_STORE_CTX *chain);
 
 int needletail_tls_have_lists_expired(const context *c);
+
+/* Adds a certificate, followed by those of its issuers, and its key. Returns 0 if the library refuses them. */
+int needletail_tls_use(SSL_CTX *ctx, X509 **chain, int count, EVP_PKEY *key);
+
+/* Has weak keys and signatures refused: by the library, or where it cannot do that, by its caller. */
+void needletail_tls_set_strength(context *c);
+int needletail_tls_is_key_weak(X509 *x);
+int needletail_tls_is_chain_weak(const STACK *all);
 
 context *needletail_tls_keep(context *c);
 void needletail_tls_release(context *c);
@@ -102,7 +113,8 @@ void needletail_tls_forget_asked(connection *c);
 /* Why a callback is about to fail because of the name that a client asks for, of which this keeps the beginning. */
 void needletail_tls_refuse(const SSL *s, const char *before, const char *name, size_t length, const char *after);
 
-/* Has a server's connections remember the names that their clients ask for. */
+/* Has a server's connections remember the names that their clients ask for, if the library can. */
+int needletail_tls_can_hear_names(void);
 void needletail_tls_hear_names(SSL_CTX *ctx);
 
 SSL *needletail_tls_ssl(const connection *c);

@@ -13,11 +13,12 @@
 #include <strings.h>
 #include <unistd.h>
 
-static const char *reason(const char *otherwise) {
-    unsigned long code = ssl.ERR_peek_last_error();
+static const char *reason_of(unsigned long code, const char *otherwise) {
     const char *text = code == 0 ? NULL : ssl.ERR_reason_error_string(code);
     return text == NULL ? otherwise : text;
 }
+
+static const char *reason(const char *otherwise) { return reason_of(ssl.ERR_peek_last_error(), otherwise); }
 
 /* Bytes of a client's certificates, as with the JDK: OpenSSL has memory for all of them when it has their header. */
 #define MAX_CERTIFICATES 32768
@@ -56,9 +57,7 @@ context *needletail_tls_context(int is_server, int is_resuming) {
     ssl.SSL_CTX_set_options(c->ctx, OP_NO_COMPRESSION | OP_NO_RENEGOTIATION |
                                         (is_server ? OP_SERVER_PREFERENCE | OP_PRIORITIZE_CHACHA : 0) |
                                         (is_server && !is_resuming ? OP_NO_TICKET : 0));
-    if (ssl.SSL_CTX_set_security_level != NULL && /* the system's policy may ask for more */
-        (ssl.SSL_CTX_get_security_level == NULL || ssl.SSL_CTX_get_security_level(c->ctx) < 2))
-        ssl.SSL_CTX_set_security_level(c->ctx, 2);
+    needletail_tls_set_strength(c);
     if (ssl.SSL_CTX_set_num_tickets != NULL) ssl.SSL_CTX_set_num_tickets(c->ctx, is_resuming ? 1 : 0);
     if (is_server) set_up_server(c->ctx);
     if (is_server && is_resuming) needletail_tls_judge_sessions(c);
@@ -138,14 +137,55 @@ static EVP_PKEY *read_key(const char *pem, int length, const char *secret) {
 
 /* What may be wrong with a certificate and its key, beside other reasons. */
 static const char NO_CERTIFICATE[] = "no certificate", NO_KEY[] = "no key", NOT_ITS_KEY[] = "not its key",
-                  NOT_SUPPORTED[] = "not supported";
+                  NOT_SUPPORTED[] = "not supported", WEAK_KEY[] = "ee key too small";
 
-/* Why a key cannot be read: by the wrong password too, or as the library does not know how it is encrypted. */
+/*
+ * Why a key cannot be read: by the wrong password too, or as the library does not know how it is encrypted. The last
+ * error of BoringSSL and AWS-LC says in which part of them the first one is.
+ */
 static const char *no_key(void) {
     const char *text = reason("");
+    if (strcmp(text, "ASN.1 encoding routines") == 0) text = reason_of(ssl.ERR_peek_error(), "");
     int is_unknown = strcasecmp(text, "unsupported") == 0 || strncasecmp(text, "unknown", 7) == 0 ||
                      strncasecmp(text, "unsupported_", 12) == 0;
     return is_unknown ? NOT_SUPPORTED : NO_KEY;
+}
+
+typedef struct {
+    X509 **all;
+    int count;
+} certificates;
+
+static void free_certificates(certificates *c) {
+    for (int i = 0; i < c->count; i++) ssl.X509_free(c->all[i]);
+    free(c->all);
+}
+
+/* Reads those in PEM, to be freed even if it returns 0: there is none, one is damaged, or memory ran out. */
+static int read_certificates(certificates *to, const char *pem, int length) {
+    int has_failed = 0;
+    BIO *in = ssl.BIO_new_mem_buf(pem, length);
+    X509 *one = in == NULL ? NULL : ssl.PEM_read_bio_X509(in, NULL, password, NULL);
+    while (one != NULL && !has_failed) {
+        X509 **more = realloc(to->all, (size_t)(to->count + 1) * sizeof *more);
+        has_failed = more == NULL;
+        if (has_failed) ssl.X509_free(one);
+        else {
+            to->all = more;
+            to->all[to->count++] = one;
+            one = ssl.PEM_read_bio_X509(in, NULL, password, NULL);
+        }
+    }
+    if (!needletail_tls_is_at_end()) has_failed = 1;
+    ssl.BIO_free(in);
+    ssl.ERR_clear_error();
+    return !has_failed && to->count > 0;
+}
+
+static int has_weak_key(const certificates *c) {
+    for (int i = 0; i < c->count; i++)
+        if (needletail_tls_is_key_weak(c->all[i])) return 1;
+    return 0;
 }
 
 /*
@@ -155,25 +195,16 @@ static const char *no_key(void) {
 const char *needletail_tls_certificate(context *c, const char *chain, int chain_length, const char *pem, int length,
                                        const char *secret) {
     const char *wrong = NULL;
-    ssl.ERR_clear_error();
+    certificates all = {0};
     EVP_PKEY *key = NULL;
-    BIO *in = ssl.BIO_new_mem_buf(chain, chain_length);
-    X509 *one = in == NULL ? NULL : ssl.PEM_read_bio_X509(in, NULL, password, NULL);
-    if (one == NULL) wrong = NO_CERTIFICATE;
+    ssl.ERR_clear_error();
+    if (!read_certificates(&all, chain, chain_length)) wrong = NO_CERTIFICATE;
     else if ((key = read_key(pem, length, secret)) == NULL) wrong = no_key();
-    else if (ssl.X509_check_private_key(one, key) != 1) wrong = NOT_ITS_KEY;
-    else if (ssl.SSL_CTX_use_certificate(c->ctx, one) != 1 || ssl.SSL_CTX_use_PrivateKey(c->ctx, key) != 1)
-        wrong = reason("not usable");
-    if (wrong == NULL) needletail_tls_clear_chain(c->ctx); /* of a certificate before */
-    while (wrong == NULL && one != NULL) {
-        ssl.X509_free(one);
-        one = ssl.PEM_read_bio_X509(in, NULL, password, NULL);
-        if (one == NULL && !needletail_tls_is_at_end()) wrong = NO_CERTIFICATE;
-        if (one != NULL && needletail_tls_add_to_chain(c->ctx, one) != 1) wrong = reason("not usable");
-    }
+    else if (ssl.X509_check_private_key(all.all[0], key) != 1) wrong = NOT_ITS_KEY;
+    else if (c->judges_strength && has_weak_key(&all)) wrong = WEAK_KEY;
+    else if (!needletail_tls_use(c->ctx, all.all, all.count, key)) wrong = reason("not usable");
     ssl.EVP_PKEY_free(key);
-    ssl.X509_free(one);
-    ssl.BIO_free(in);
+    free_certificates(&all);
     return wrong;
 }
 
@@ -181,12 +212,59 @@ const char *needletail_tls_certificate(context *c, const char *chain, int chain_
 
 enum { TRUST_NOBODY = 0, TRUST_WANTED = 1, TRUST_REQUIRED = 2 };
 
+static int is_pinned(const context *c, X509 *one) {
+    unsigned char *der = NULL, hash[64];
+    int found = 0, length = ssl.i2d_X509_PUBKEY(ssl.X509_get_X509_PUBKEY(one), NULL);
+    if (length > 0) der = malloc((size_t)length);
+    if (der == NULL) return 0;
+    unsigned char *end = der;
+    ssl.i2d_X509_PUBKEY(ssl.X509_get_X509_PUBKEY(one), &end);
+    if (ssl.EVP_Digest(der, (size_t)length, hash, NULL, ssl.EVP_sha256(), NULL) == 1)
+        for (int i = 0; i < c->pins_count && !found; i++) found = memcmp(c->pins[i], hash, sizeof c->pins[i]) == 0;
+    free(der);
+    return found;
+}
+
+/* In the verified chain, not among the certificates that the peer sent. */
+static int has_pinned(const context *c, const STACK *all) {
+    for (int i = 0; i < ssl.OPENSSL_sk_num(all); i++)
+        if (is_pinned(c, ssl.OPENSSL_sk_value(all, (size_t)i))) return 1;
+    return 0;
+}
+
+/*
+ * Verifies a chain, and what the library does not: that it is strong, that it has a pinned key, and that the server's
+ * own check accepts it, which is asked within the handshake, so that a client which is refused has an alert.
+ */
+static int verify(X509_STORE_CTX *chain, void *with) {
+    context *c = with;
+    int result = ssl.X509_verify_cert(chain), error = 0;
+    if (result <= 0) return result;
+    STACK *all = ssl.X509_STORE_CTX_get0_chain(chain);
+    if (c->judges_strength && needletail_tls_is_chain_weak(all)) error = TOO_WEAK;
+    else if (c->pins != NULL && !has_pinned(c, all)) error = NOT_PINNED;
+    else if (c->check != NULL && (ssl.OPENSSL_sk_num(all) <= 0 ||
+                                  !needletail_tls_is_accepted(ssl.OPENSSL_sk_value(all, 0), c->check)))
+        error = REFUSED_BY_CHECK;
+    if (error == 0) return result;
+    ssl.X509_STORE_CTX_set_error(chain, error);
+    return 0;
+}
+
+/* Returns 0 if the library cannot. */
+static int verify_more(context *c) {
+    if (ssl.OPENSSL_sk_num == NULL || ssl.OPENSSL_sk_value == NULL) return 0;
+    ssl.SSL_CTX_set_cert_verify_callback(c->ctx, verify, c);
+    return 1;
+}
+
 /* Whether the peer must have a trusted certificate. A server requests one if `wanted`. */
 void needletail_tls_verify(context *c, int how) {
     int mode = how == TRUST_NOBODY   ? VERIFY_NONE
                : how == TRUST_WANTED ? VERIFY_PEER
                                      : VERIFY_PEER | VERIFY_FAIL_IF_NO_PEER_CERT;
     ssl.SSL_CTX_set_verify(c->ctx, mode, needletail_tls_judge);
+    if (c->judges_strength) verify_more(c);
 }
 
 /* Trusts these certificates, whether they are issuers' or not. Returns how many there are; 0 if one is damaged. */
@@ -245,51 +323,14 @@ const char *needletail_tls_trust_system(context *c) {
     return "the system has no trusted certificates";
 }
 
-static int is_pinned(const context *c, X509 *one) {
-    unsigned char *der = NULL, hash[64];
-    int found = 0, length = ssl.i2d_X509_PUBKEY(ssl.X509_get_X509_PUBKEY(one), NULL);
-    if (length > 0) der = malloc((size_t)length);
-    if (der == NULL) return 0;
-    unsigned char *end = der;
-    ssl.i2d_X509_PUBKEY(ssl.X509_get_X509_PUBKEY(one), &end);
-    if (ssl.EVP_Digest(der, (size_t)length, hash, NULL, ssl.EVP_sha256(), NULL) == 1)
-        for (int i = 0; i < c->pins_count && !found; i++) found = memcmp(c->pins[i], hash, sizeof c->pins[i]) == 0;
-    free(der);
-    return found;
-}
-
-/* Verifies a chain, and that it has a pinned key: in the verified chain, not among the certificates that the peer sent. */
-static int verify_pinned(X509_STORE_CTX *chain, void *with) {
-    context *c = with;
-    int result = ssl.X509_verify_cert(chain);
-    if (result <= 0) return result;
-    STACK *all = ssl.X509_STORE_CTX_get0_chain(chain);
-    for (int i = 0; i < ssl.OPENSSL_sk_num(all); i++)
-        if (is_pinned(c, ssl.OPENSSL_sk_value(all, i))) return 1;
-    ssl.X509_STORE_CTX_set_error(chain, NOT_PINNED);
-    return 0;
-}
-
 /* `count` hashes of 32 bytes. Returns 0 if memory ran out, or if the library cannot. */
 int needletail_tls_pins(context *c, const char *hashes, int count) {
-    if (ssl.OPENSSL_sk_num == NULL || ssl.OPENSSL_sk_value == NULL) return 0;
+    if (!verify_more(c)) return 0;
     c->pins = malloc((size_t)count * sizeof *c->pins);
     if (c->pins == NULL) return 0;
     memcpy(c->pins, hashes, (size_t)count * sizeof *c->pins);
     c->pins_count = count;
-    ssl.SSL_CTX_set_cert_verify_callback(c->ctx, verify_pinned, c);
     return 1;
-}
-
-/* Verifies a client's chain, and asks the server's own check about it: within the handshake, so that it has an alert. */
-static int verify_checked(X509_STORE_CTX *chain, void *with) {
-    context *c = with;
-    int result = ssl.X509_verify_cert(chain);
-    if (result <= 0) return result;
-    STACK *all = ssl.X509_STORE_CTX_get0_chain(chain);
-    if (ssl.OPENSSL_sk_num(all) > 0 && needletail_tls_is_accepted(ssl.OPENSSL_sk_value(all, 0), c->check)) return 1;
-    ssl.X509_STORE_CTX_set_error(chain, REFUSED_BY_CHECK);
-    return 0;
 }
 
 /*
@@ -297,10 +338,8 @@ static int verify_checked(X509_STORE_CTX *chain, void *with) {
  * marked as waiting then. Returns 0 if the library cannot.
  */
 int needletail_tls_check(context *c, own_check *check) {
-    if (ssl.OPENSSL_sk_num == NULL || ssl.OPENSSL_sk_value == NULL) return 0;
     c->check = check;
-    ssl.SSL_CTX_set_cert_verify_callback(c->ctx, verify_checked, c);
-    return 1;
+    return verify_more(c);
 }
 
 /* ALPN */

@@ -1,7 +1,8 @@
 /*
  * The functions of OpenSSL that TLS needs. Only such as BoringSSL and AWS-LC have too; where OpenSSL has a macro for
  * SSL_CTX_ctrl or the like, theirs is a function of the macro's name, see needletail_tls_macros.c. OpenSSL's headers are
- * not needed: what is used of them, which has been stable since 1.1.0, is declared here.
+ * not needed: what is used of them, which has been stable since 1.1.0, is declared here. What is an int in OpenSSL and wider
+ * elsewhere is passed as wide as it is there, and what is narrower elsewhere is read as narrow: both fit OpenSSL, too.
  *
  * A program looks the functions up when it first uses TLS. Where NEEDLETAIL_TLS_LINKED is defined they are linked.
  */
@@ -36,6 +37,14 @@ typedef struct evp_md_st EVP_MD;
 typedef struct hmac_ctx_st HMAC_CTX;
 typedef struct engine_st ENGINE;
 typedef struct stack_st STACK; /* of certificates, of names */
+typedef struct ssl_credential_st SSL_CREDENTIAL;
+typedef struct crypto_buffer_st CRYPTO_BUFFER;
+typedef struct crypto_buffer_pool_st CRYPTO_BUFFER_POOL;
+
+/* A client's greeting in BoringSSL and AWS-LC; what follows is not used. */
+typedef struct ssl_early_callback_ctx {
+    SSL *connection;
+} SSL_CLIENT_HELLO;
 
 typedef int password_function(char *to, int size, int writing, void *with);
 typedef int alpn_function(SSL *, const unsigned char **out, unsigned char *length, const unsigned char *in,
@@ -63,10 +72,10 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(void, SSL_CTX_set_client_CA_list, (SSL_CTX *, STACK *)) \
     F(STACK *, SSL_CTX_get_client_CA_list, (const SSL_CTX *)) \
     F(STACK *, SSL_dup_CA_list, (STACK *)) \
-    F(int, SSL_CTX_set_alpn_protos, (SSL_CTX *, const unsigned char *, unsigned int)) \
+    F(int, SSL_CTX_set_alpn_protos, (SSL_CTX *, const unsigned char *, size_t)) \
     F(void, SSL_CTX_set_alpn_select_cb, (SSL_CTX *, alpn_function *, void *)) \
     F(void, SSL_CTX_sess_set_new_cb, (SSL_CTX *, int (*)(SSL *, SSL_SESSION *))) \
-    F(int, SSL_CTX_set_session_id_context, (SSL_CTX *, const unsigned char *, unsigned int)) \
+    F(int, SSL_CTX_set_session_id_context, (SSL_CTX *, const unsigned char *, size_t)) \
     F(long, SSL_CTX_set_timeout, (SSL_CTX *, long)) \
     F(SSL *, SSL_new, (SSL_CTX *)) \
     F(void, SSL_free, (SSL *)) \
@@ -112,9 +121,10 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(void, BIO_set_init, (BIO *, int)) \
     F(void, BIO_set_flags, (BIO *, int)) \
     F(void, BIO_clear_flags, (BIO *, int)) \
-    F(BIO *, BIO_new_mem_buf, (const void *, int)) \
+    F(BIO *, BIO_new_mem_buf, (const void *, ptrdiff_t)) \
     F(void, ERR_clear_error, (void)) \
-    F(unsigned long, ERR_peek_last_error, (void)) \
+    F(uint32_t, ERR_peek_error, (void)) \
+    F(uint32_t, ERR_peek_last_error, (void)) \
     F(const char *, ERR_reason_error_string, (unsigned long)) \
     F(X509 *, PEM_read_bio_X509, (BIO *, X509 **, password_function *, void *)) \
     F(X509_CRL *, PEM_read_bio_X509_CRL, (BIO *, X509_CRL **, password_function *, void *)) \
@@ -124,6 +134,9 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, X509_check_private_key, (X509 *, EVP_PKEY *)) \
     F(X509_PUBKEY *, X509_get_X509_PUBKEY, (const X509 *)) \
     F(int, i2d_X509_PUBKEY, (X509_PUBKEY *, unsigned char **)) \
+    F(int, i2d_X509, (X509 *, unsigned char **)) \
+    F(EVP_PKEY *, X509_get0_pubkey, (const X509 *)) \
+    F(int, X509_get_signature_nid, (const X509 *)) \
     F(int, X509_verify_cert, (X509_STORE_CTX *)) \
     F(STACK *, X509_STORE_CTX_get0_chain, (const X509_STORE_CTX *)) \
     F(void, X509_STORE_CTX_set_error, (X509_STORE_CTX *, int)) \
@@ -165,7 +178,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, X509_VERIFY_PARAM_set1_host, (X509_VERIFY_PARAM *, const char *, size_t)) \
     F(int, X509_VERIFY_PARAM_set1_ip_asc, (X509_VERIFY_PARAM *, const char *)) \
     F(void, X509_VERIFY_PARAM_set_hostflags, (X509_VERIFY_PARAM *, unsigned int)) \
-    F(int, RAND_bytes, (unsigned char *, int)) \
+    F(int, RAND_bytes, (unsigned char *, size_t)) \
     F(void, OPENSSL_cleanse, (void *, size_t)) \
     F(const EVP_CIPHER *, EVP_aes_256_cbc, (void)) \
     F(const EVP_MD *, EVP_sha256, (void)) \
@@ -173,7 +186,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
                                 const unsigned char *)) \
     F(int, EVP_DecryptInit_ex, (EVP_CIPHER_CTX *, const EVP_CIPHER *, ENGINE *, const unsigned char *, \
                                 const unsigned char *)) \
-    F(int, HMAC_Init_ex, (HMAC_CTX *, const void *, int, const EVP_MD *, ENGINE *))
+    F(int, HMAC_Init_ex, (HMAC_CTX *, const void *, size_t, const EVP_MD *, ENGINE *))
 
 /* Those that some of the libraries have, or have by another name; null where they are missing. */
 #define TLS_OPTIONAL_FUNCTIONS(F) \
@@ -198,7 +211,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(X509 *, SSL_get1_peer_certificate, (const SSL *)) \
     F(X509 *, SSL_get_peer_certificate, (const SSL *)) \
     F(int, OPENSSL_sk_num, (const STACK *)) \
-    F(void *, OPENSSL_sk_value, (const STACK *, int)) \
+    F(void *, OPENSSL_sk_value, (const STACK *, size_t)) \
     F(STACK *, OPENSSL_sk_new_null, (void)) \
     F(int, OPENSSL_sk_push, (STACK *, const void *)) \
     F(void, OPENSSL_sk_free, (STACK *)) \
@@ -208,7 +221,20 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(void, SSL_CTX_set_client_hello_cb, (SSL_CTX *, int (*)(SSL *, int *, void *), void *)) \
     F(int, SSL_client_hello_get0_ext, (SSL *, unsigned int, const unsigned char **, size_t *)) \
     F(int, SSL_CTX_set_session_ticket_cb, (SSL_CTX *, int (*)(SSL *, void *), ticket_function *, void *)) \
-    F(X509 *, SSL_SESSION_get0_peer, (SSL_SESSION *))
+    F(X509 *, SSL_SESSION_get0_peer, (SSL_SESSION *)) \
+    F(void, SSL_CTX_set_select_certificate_cb, (SSL_CTX *, int (*)(const SSL_CLIENT_HELLO *))) \
+    F(int, SSL_early_callback_ctx_extension_get, (const SSL_CLIENT_HELLO *, uint16_t, const unsigned char **, size_t *)) \
+    F(int, SSL_send_fatal_alert, (SSL *, uint8_t)) \
+    F(int, SSL_CTX_set_verify_algorithm_prefs, (SSL_CTX *, const uint16_t *, size_t)) \
+    F(int, EVP_PKEY_id, (const EVP_PKEY *)) \
+    F(int, EVP_PKEY_bits, (const EVP_PKEY *)) \
+    F(SSL_CREDENTIAL *, SSL_CREDENTIAL_new_x509, (void)) \
+    F(void, SSL_CREDENTIAL_free, (SSL_CREDENTIAL *)) \
+    F(int, SSL_CREDENTIAL_set1_cert_chain, (SSL_CREDENTIAL *, CRYPTO_BUFFER *const *, size_t)) \
+    F(int, SSL_CREDENTIAL_set1_private_key, (SSL_CREDENTIAL *, EVP_PKEY *)) \
+    F(int, SSL_CTX_add1_credential, (SSL_CTX *, const SSL_CREDENTIAL *)) \
+    F(CRYPTO_BUFFER *, CRYPTO_BUFFER_new, (const unsigned char *, size_t, CRYPTO_BUFFER_POOL *)) \
+    F(void, CRYPTO_BUFFER_free, (CRYPTO_BUFFER *))
 
 struct needletail_tls_library {
 #define F(type, name, parameters) type(*name) parameters;
@@ -274,6 +300,8 @@ enum {
 
     CLIENT_HELLO_ERROR = 0,
     CLIENT_HELLO_SUCCESS = 1,
+    SELECT_CERTIFICATE_ERROR = -1,
+    SELECT_CERTIFICATE_SUCCESS = 1,
 
     TICKET_SUCCESS = 5,
     TICKET_SUCCESS_RENEW = 6,

@@ -110,7 +110,7 @@ static int find_in_lists(X509_STORE_CTX *chain, X509 *own) {
     STACK *lists = ssl.X509_STORE_CTX_get1_crls(chain, ssl.X509_get_issuer_name(own));
     int count = lists == NULL ? 0 : ssl.OPENSSL_sk_num(lists);
     for (int i = 0; i < count; i++) {
-        X509_CRL *list = ssl.OPENSSL_sk_value(lists, i);
+        X509_CRL *list = ssl.OPENSSL_sk_value(lists, (size_t)i);
         X509_REVOKED *entry = NULL;
         if (error != CERT_REVOKED && is_present(list) && is_of_all(list, own))
             error = ssl.X509_CRL_get0_by_cert(list, &entry, own) == 1 ? CERT_REVOKED : 0;

@@ -36,17 +36,12 @@ static int is_ascii(const char *name, size_t length) {
 static size_t number(const unsigned char *at) { return (size_t)at[0] << 8 | at[1]; }
 
 /*
- * Called at the beginning of each ClientHello. A name that is none is refused with the alert that the JDK has for it, and
- * so is another one in a ClientHello that is repeated (RFC 8446 section 4.1.2). Anything but one host name is left to
- * the library, which rejects it.
+ * Whether a ClientHello is accepted that has this list of names. A name that is none is refused with the alert that the
+ * JDK has for it, and so is another one in a ClientHello that is repeated (RFC 8446 section 4.1.2). Anything but one host
+ * name is left to the library, which rejects it.
  */
-static int hear(SSL *s, int *alert, void *with) {
-    const unsigned char *list = NULL;
-    size_t length = 0;
-    (void)with;
-    int is_there = ssl.SSL_client_hello_get0_ext(s, 0, &list, &length);
-    if (is_there != 1 || length < 5 || number(list) != length - 2 || list[2] != 0 || number(list + 3) != length - 5)
-        return CLIENT_HELLO_SUCCESS;
+static int accepts(SSL *s, const unsigned char *list, size_t length, int *alert) {
+    if (length < 5 || number(list) != length - 2 || list[2] != 0 || number(list + 3) != length - 5) return 1;
     const char *name = (const char *)list + 5;
     length -= 5;
     *alert = length == 0                                ? ALERT_DECODE_ERROR
@@ -54,19 +49,47 @@ static int hear(SSL *s, int *alert, void *with) {
                                                         : ALERT_ILLEGAL_PARAMETER;
     if (!needletail_tls_is_host_name(name, length)) {
         needletail_tls_refuse(s, "it requests a name that no host can have", name, 0, "");
-        return CLIENT_HELLO_ERROR;
+        return 0;
     }
     const char *before = needletail_tls_asked(s);
     if (before != NULL && (strlen(before) != length || strncasecmp(before, name, length) != 0)) {
         needletail_tls_refuse(s, "it has requested another name before ", name, length, "");
-        return CLIENT_HELLO_ERROR;
+        return 0;
     }
-    return needletail_tls_ask(s, name, length) ? CLIENT_HELLO_SUCCESS : CLIENT_HELLO_ERROR;
+    return needletail_tls_ask(s, name, length);
 }
 
+/* Called at the beginning of each ClientHello. */
+static int hear(SSL *s, int *alert, void *with) {
+    const unsigned char *list = NULL;
+    size_t length = 0;
+    (void)with;
+    int is_there = ssl.SSL_client_hello_get0_ext(s, 0, &list, &length);
+    return is_there != 1 || accepts(s, list, length, alert) ? CLIENT_HELLO_SUCCESS : CLIENT_HELLO_ERROR;
+}
+
+/* The same in BoringSSL, which uses no name of a ClientHello that is repeated. */
+static int hear_first(const SSL_CLIENT_HELLO *hello) {
+    const unsigned char *list = NULL;
+    size_t length = 0;
+    int alert = ALERT_ILLEGAL_PARAMETER;
+    int is_there = ssl.SSL_early_callback_ctx_extension_get(hello, 0, &list, &length);
+    if (is_there != 1 || accepts(hello->connection, list, length, &alert)) return SELECT_CERTIFICATE_SUCCESS;
+    if (ssl.SSL_send_fatal_alert != NULL) ssl.SSL_send_fatal_alert(hello->connection, (uint8_t)alert);
+    return SELECT_CERTIFICATE_ERROR;
+}
+
+static int has_every(void) { return ssl.SSL_CTX_set_client_hello_cb != NULL && ssl.SSL_client_hello_get0_ext != NULL; }
+
+static int has_first(void) {
+    return ssl.SSL_CTX_set_select_certificate_cb != NULL && ssl.SSL_early_callback_ctx_extension_get != NULL;
+}
+
+int needletail_tls_can_hear_names(void) { return has_every() || has_first(); }
+
 void needletail_tls_hear_names(SSL_CTX *ctx) {
-    if (ssl.SSL_CTX_set_client_hello_cb != NULL && ssl.SSL_client_hello_get0_ext != NULL)
-        ssl.SSL_CTX_set_client_hello_cb(ctx, hear, NULL);
+    if (has_every()) ssl.SSL_CTX_set_client_hello_cb(ctx, hear, NULL);
+    else if (has_first()) ssl.SSL_CTX_set_select_certificate_cb(ctx, hear_first);
 }
 
 static int is_for(const char *name, const char *host) {

@@ -85,6 +85,8 @@ static int fail_by_library(connection *c) {
     if (verified != 0 && is(text, "certificate verify failed"))
         return fail(c, UNTRUSTED + (int)verified, ssl.X509_verify_cert_error_string(verified));
     if (is(text, "did not return a certificate")) return fail(c, NO_CERTIFICATE, text);
+    if (c->is_secured && (is(text, "too many key updates") || is(text, "too many empty fragments")))
+        return fail(c, FLOOD, ""); /* BoringSSL and AWS-LC have such limits, too */
     if (!c->is_secured && c->greetings <= 1 &&
         (is(text, "wrong version number") || is(text, "http request") || is(text, "https proxy request") ||
          is(text, "unknown protocol")))

@@ -78,13 +78,13 @@ static int renew(tickets *t) {
 }
 
 /* Writes the key by which tickets for the name asked for are authenticated. Returns its length. */
-static int key_for_name(SSL *s, const ticket_key *key, unsigned char *to) {
+static size_t key_for_name(SSL *s, const ticket_key *key, unsigned char *to) {
     const char *name = needletail_tls_asked(s);
-    if (ssl.SSL_CTX_set_client_hello_cb == NULL) name = ssl.SSL_get_servername(s, 0); /* then it was not asked */
+    if (!needletail_tls_can_hear_names()) name = ssl.SSL_get_servername(s, 0);
     size_t length = name == NULL ? 0 : strnlen(name, 255);
     memcpy(to, key->authentication, sizeof key->authentication);
     if (length > 0) memcpy(to + sizeof key->authentication, name, length);
-    return (int)(sizeof key->authentication + length);
+    return sizeof key->authentication + length;
 }
 
 static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher, HMAC_CTX *hmac,

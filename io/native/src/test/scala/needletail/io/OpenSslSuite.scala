@@ -5,7 +5,7 @@ import java.net.{InetAddress, ServerSocket}
 import java.util.concurrent.TimeUnit
 
 import needletail.io.kernel.Kernel
-import needletail.io.tls.TlsPair
+import needletail.io.tls.{TlsClientAuth, TlsPair}
 
 /** TLS with the programs of OpenSSL at the other end. */
 class OpenSslSuite extends TlsPair {
@@ -83,6 +83,28 @@ class OpenSslSuite extends TlsPair {
         assert(line ne null, "it was not refused")
       }
       assertEquals(hello(served, open(served.loop, served.port)).version, "TLSv1.3")
+    }
+  }
+
+  tlsTest("clients' certificates may have keys of each kind, but no weak ones") {
+    serving(config.copy(clients = Some(TlsClientAuth(authority.file)))) { served =>
+      def shown(algorithm: String): String = {
+        val issued = authority.issue("email:a@b.example", algorithm)
+        var result = ""
+        val own    = Seq("-cert", issued.chain.toString, "-key", issued.key.toString)
+        client(served.port, own ++ Seq("-cipher", "DEFAULT@SECLEVEL=0"): _*) { program =>
+          val handler = served.nextHandler()
+          try program.say("x\n")
+          catch { case _: IOException => () } // it has ended, as it was refused
+          eventually(handler.bytes.nonEmpty || !handler.events.isEmpty, "nothing happened")
+          result = if (handler.bytes.nonEmpty) "accepted" else handler.next()
+        }
+        result
+      }
+      for (kind <- Seq("ec", "rsa", "ed25519", "ec -pkeyopt ec_paramgen_curve:secp521r1"))
+        assertEquals(shown(kind), "accepted", kind)
+      val why = shown("rsa:1024")
+      assert(why.contains("the certificate of the client is too weak"), why)
     }
   }
 

@@ -42,6 +42,7 @@ private[tls] object OpenSslFunctions {
       length: CInt,
       secret: CString
   ): CString = extern
+  @name("needletail_tls_prefers_first") def prefersFirst(): CInt                                  = extern
   @name("needletail_tls_verify") def verify(context: Ptr[Byte], how: CInt): Unit                  = extern
   @name("needletail_tls_trust") def trust(context: Ptr[Byte], pem: Ptr[Byte], length: CInt): CInt = extern
   @name("needletail_tls_trust_system") def trustSystem(context: Ptr[Byte]): CString               = extern

@@ -70,7 +70,8 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
   /** A context with some of the certificates; of several with the same kind of key, the first is used. */
   private def of(some: Seq[OwnCertificate])(trust: Ptr[Byte] => Unit): Ptr[Byte] =
     OpenSslSettings.context(isServer = true, config.profile, config.resume) { context =>
-      some.reverse.foreach(OpenSslSettings.own(context, _))
+      val ordered = if (OpenSslFunctions.prefersFirst() == 1) some else some.reverse
+      ordered.foreach(OpenSslSettings.own(context, _))
       OpenSslSettings.protocols(context, config.protocols)
       trust(context)
       config.clients.foreach(clients => OpenSslFunctions.verify(context, if (clients.required) 2 else 1))

@@ -264,7 +264,8 @@ private[tls] final class OpenSslSocket(
     case 23           => s"the certificate of $name was revoked"
     case 3 | 5 | 8 | 11 | 12 | 15 | 16 | 33 | 35 | 36 | 44 | 54 =>
       s"the certificate of $name ${HandshakeFailure.NoList}"
-    case 66 | 67 | 68          => s"the certificate of $name is too weak: $why"
+    case 1003 => s"the certificate of $name is too weak: its key or signature, or an issuer's"
+    case 66 | 67 | 68 if why.endsWith("weak") => s"the certificate of $name is too weak: $why"
     case 50                    => s"the certificate of $name is not accepted: none of its keys is pinned"
     case 2 | 18 | 19 | 20 | 21 =>
       s"the certificate of $name is not trusted: its issuer is unknown"
