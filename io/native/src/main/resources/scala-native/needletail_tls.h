@@ -75,8 +75,6 @@ int needletail_tls_is_at_end(void);
 /* Called for each error of a peer's chain. Says in the error if a certificate is for no host at all. */
 int needletail_tls_judge(int is_valid, X509_STORE_CTX *chain);
 
-int needletail_tls_have_lists_expired(const context *c);
-
 /* Adds a certificate, followed by those of its issuers, and its key. Returns 0 if the library refuses them. */
 int needletail_tls_use(SSL_CTX *ctx, X509 **chain, int count, EVP_PKEY *key);
 
@@ -98,6 +96,8 @@ void needletail_tls_release_tickets(tickets *t);
 /* The latest session of the server `key`, for its caller to free; null if there is none. */
 SSL_SESSION *needletail_tls_session(context *c, const char *key);
 
+/* The peer's certificate, for the caller to free; null if it has shown none. */
+X509 *needletail_tls_peer(const SSL *s);
 int needletail_tls_is_accepted(X509 *x, own_check *check);
 int needletail_tls_is_host_name(const char *name, size_t length);
 
@@ -116,6 +116,9 @@ void needletail_tls_refuse(const SSL *s, const char *before, const char *name, s
 /* Has a server's connections remember the names that their clients ask for, if the library can. */
 int needletail_tls_can_hear_names(void);
 void needletail_tls_hear_names(SSL_CTX *ctx);
+
+/* When the session of a server's connection ends; see needletail_tls_tickets.c. */
+int64_t *needletail_tls_session_end(const SSL *s);
 
 SSL *needletail_tls_ssl(const connection *c);
 

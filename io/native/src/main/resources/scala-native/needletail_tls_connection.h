@@ -55,6 +55,8 @@ struct connection {
     char *key;   /* a client's: the server's name and port */
     char *asked; /* a server's, until the facts of the handshake are read: the name that is asked for */
 
+    int64_t session_end; /* a server's: see needletail_tls_tickets.c; 0: not known */
+
     int broken; /* the result by which writing has failed */
     int kind;   /* of a failure */
     char why[124];

@@ -92,7 +92,7 @@ int needletail_tls_is_accepted(X509 *x, own_check *check) {
     return is_accepted;
 }
 
-static X509 *peer(const SSL *s) {
+X509 *needletail_tls_peer(const SSL *s) {
     return ssl.SSL_get1_peer_certificate != NULL  ? ssl.SSL_get1_peer_certificate(s)
            : ssl.SSL_get_peer_certificate != NULL ? ssl.SSL_get_peer_certificate(s)
                                                   : NULL;
@@ -140,7 +140,7 @@ unsigned char *needletail_tls_session_facts(connection *c, int *length) {
     text t = {0};
     const unsigned char *protocol = NULL;
     unsigned int n = 0;
-    X509 *x = peer(s);
+    X509 *x = needletail_tls_peer(s);
     put_string(&t, ssl.SSL_get_version(s));
     put_string(&t, ssl.SSL_CIPHER_standard_name(ssl.SSL_get_current_cipher(s)));
     ssl.SSL_get0_alpn_selected(s, &protocol, &n);

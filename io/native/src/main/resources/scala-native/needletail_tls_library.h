@@ -106,10 +106,6 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, SSL_SESSION_up_ref, (SSL_SESSION *)) \
     F(uint16_t, SSL_SESSION_get_protocol_version, (const SSL_SESSION *)) \
     F(int, SSL_SESSION_is_resumable, (const SSL_SESSION *)) \
-    F(uint64_t, SSL_SESSION_get_time, (const SSL_SESSION *)) \
-    F(uint32_t, SSL_SESSION_get_timeout, (const SSL_SESSION *)) \
-    F(uint64_t, SSL_SESSION_set_time, (SSL_SESSION *, uint64_t)) \
-    F(uint32_t, SSL_SESSION_set_timeout, (SSL_SESSION *, long)) \
     F(BIO_METHOD *, BIO_meth_new, (int, const char *)) \
     F(int, BIO_meth_set_read, (BIO_METHOD *, int (*)(BIO *, char *, int))) \
     F(int, BIO_meth_set_write, (BIO_METHOD *, int (*)(BIO *, const char *, int))) \
@@ -149,7 +145,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(const ASN1_STRING *, X509_get0_notBefore, (const X509 *)) \
     F(const ASN1_STRING *, X509_get0_notAfter, (const X509 *)) \
     F(int, X509_cmp_current_time, (const ASN1_STRING *)) \
-    F(int, X509_check_ca, (X509 *)) \
+    F(int, ASN1_TIME_diff, (int *, int *, const ASN1_STRING *, const ASN1_STRING *)) \
     F(int, X509_get_ext_by_NID, (const X509 *, int, int)) \
     F(X509_EXTENSION *, X509_get_ext, (const X509 *, int)) \
     F(ASN1_STRING *, X509_EXTENSION_get_data, (X509_EXTENSION *)) \
@@ -222,6 +218,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, SSL_client_hello_get0_ext, (SSL *, unsigned int, const unsigned char **, size_t *)) \
     F(int, SSL_CTX_set_session_ticket_cb, (SSL_CTX *, int (*)(SSL *, void *), ticket_function *, void *)) \
     F(X509 *, SSL_SESSION_get0_peer, (SSL_SESSION *)) \
+    F(void, SSL_CTX_set_session_psk_dhe_timeout, (SSL_CTX *, uint32_t)) \
     F(void, SSL_CTX_set_select_certificate_cb, (SSL_CTX *, int (*)(const SSL_CLIENT_HELLO *))) \
     F(int, SSL_early_callback_ctx_extension_get, (const SSL_CLIENT_HELLO *, uint16_t, const unsigned char **, size_t *)) \
     F(int, SSL_send_fatal_alert, (SSL *, uint8_t)) \

@@ -62,9 +62,6 @@ int needletail_tls_revoked(context *c, const char *pem, int length, long expiry)
     return count > 0 && is_endless ? ENDLESS : count;
 }
 
-/* Whether a list has expired, so that its issuer's clients are to be judged anew. */
-int needletail_tls_have_lists_expired(const context *c) { return c->lists_expiry != 0 && time(NULL) >= c->lists_expiry; }
-
 /* Whether OpenSSL objects to a list, or to there being none. That a certificate is on one is another error. */
 static int is_of_lists(int error) {
     static const unsigned char all[] = {UNABLE_TO_GET_CRL,

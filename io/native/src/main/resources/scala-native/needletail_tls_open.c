@@ -50,6 +50,11 @@ const char *needletail_tls_asked(const SSL *s) {
     return c->asked;
 }
 
+int64_t *needletail_tls_session_end(const SSL *s) {
+    connection *c = ssl.SSL_get_ex_data(s, 0);
+    return &c->session_end;
+}
+
 /*
  * The address that `name` is, or null: without the interface of a scoped one (RFC 4007 section 11), which no
  * certificate has. `to` is where it is put.

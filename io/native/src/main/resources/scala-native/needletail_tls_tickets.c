@@ -5,6 +5,10 @@
  *
  * A ticket is good for the name only that its client asked for (RFC 6066 section 3): the name is a part of the key by
  * which it is authenticated.
+ *
+ * A session ends when its lifetime is over, which began with its full handshake, or when its client's certificate or a
+ * list of revoked ones expires. The libraries begin the lifetime anew with each ticket of TLS 1.3, so that time is a
+ * part of the key's name, which the ticket's authentication covers.
  */
 #if defined(__SCALANATIVE_NEEDLETAIL_TLS) && defined(__linux__)
 
@@ -17,7 +21,8 @@
 #include <time.h>
 
 typedef struct {
-    unsigned char name[16];
+    unsigned char name[8]; /* in a ticket followed by the end of its session, 8 bytes, the highest first */
+    unsigned char mask[8]; /* of that time, which would tell how long the machine runs */
     unsigned char authentication[32];
     unsigned char encryption[32];
 } ticket_key;
@@ -44,7 +49,7 @@ int needletail_tls_tickets_alive(void) { return atomic_load(&alive); }
 
 /*
  * Returns null if memory ran out. Each key encrypts tickets for so many seconds, and decrypts them for as long again; how
- * long a session can be resumed is decided by judge_session.
+ * long a session can be resumed is written into its ticket.
  */
 tickets *needletail_tls_tickets(long seconds) {
     tickets *t = calloc(1, sizeof *t);
@@ -87,9 +92,37 @@ static size_t key_for_name(SSL *s, const ticket_key *key, unsigned char *to) {
     return sizeof key->authentication + length;
 }
 
+/* When a session ends that begins now. Other clocks are read in whole seconds as well, so it may be one too early. */
+static int64_t end_of_new(SSL *s, const tickets *t) {
+    int64_t left = t->seconds, expiry = needletail_tls_context_of(s)->lists_expiry;
+    X509 *peer = needletail_tls_peer(s);
+    int days = 0, seconds = 0;
+    if (peer != NULL && ssl.ASN1_TIME_diff(&days, &seconds, NULL, ssl.X509_get0_notAfter(peer)) == 1) {
+        int64_t valid = (int64_t)days * 86400 + seconds - 1;
+        if (valid < left) left = valid;
+    }
+    if (peer != NULL && expiry != 0) {
+        int64_t valid = expiry - time(NULL) - 1;
+        if (valid < left) left = valid;
+    }
+    ssl.X509_free(peer);
+    return now() + left;
+}
+
+static void write_end(unsigned char *to, const ticket_key *key, int64_t end) {
+    for (int i = 0; i < 8; i++) to[i] = (unsigned char)(end >> (56 - 8 * i)) ^ key->mask[i];
+}
+
+static int64_t read_end(const unsigned char *from, const ticket_key *key) {
+    uint64_t end = 0;
+    for (int i = 0; i < 8; i++) end = end << 8 | (unsigned char)(from[i] ^ key->mask[i]);
+    return (int64_t)end;
+}
+
 static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher, HMAC_CTX *hmac,
                           int is_new) {
     tickets *t = needletail_tls_context_of(s)->tickets;
+    int64_t *end = needletail_tls_session_end(s);
     ticket_key key;
     unsigned char authentication[sizeof key.authentication + 255];
     int result = 0; /* not known: a full handshake */
@@ -105,7 +138,14 @@ static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CI
     pthread_mutex_unlock(&t->lock);
     if (result <= 0) return result;
     if (is_new) {
+        if (*end == 0 || !ssl.SSL_session_reused(s)) *end = end_of_new(s, t);
+    } else if (now() >= (*end = read_end(name + sizeof key.name, &key))) {
+        ssl.OPENSSL_cleanse(&key, sizeof key);
+        return 0;
+    }
+    if (is_new) {
         memcpy(name, key.name, sizeof key.name);
+        write_end(name + sizeof key.name, &key, *end);
         if (ssl.RAND_bytes(iv, 16) != 1 ||
             ssl.EVP_EncryptInit_ex(cipher, ssl.EVP_aes_256_cbc(), NULL, key.encryption, iv) != 1)
             result = -1;
@@ -120,21 +160,8 @@ static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CI
 }
 
 /*
- * Leaves a session what is left of its lifetime, which began with its full handshake. With TLS 1.3 each resumption
- * brings another ticket, to which OpenSSL gives as long as the session has. Returns 0 if nothing is left.
- */
-static int limit(SSL_SESSION *session) {
-    int64_t present = time(NULL), age = present - (int64_t)ssl.SSL_SESSION_get_time(session);
-    int64_t left = (int64_t)ssl.SSL_SESSION_get_timeout(session) - (age < 0 ? 0 : age);
-    if (left <= 0) return 0;
-    ssl.SSL_SESSION_set_time(session, (uint64_t)present);
-    ssl.SSL_SESSION_set_timeout(session, (long)left);
-    return 1;
-}
-
-/*
- * Called for a session that a client wants to resume. It is not if it has expired, or its client's certificate has, or
- * a list of revoked ones has, or if the server's own check does not accept that any more.
+ * Called for a session that a client wants to resume. It is not if the server's own check does not accept its client's
+ * certificate any more.
  */
 static int judge_session(SSL *s, SSL_SESSION *session, const unsigned char *key_name, size_t length, int status,
                          void *with) {
@@ -144,9 +171,7 @@ static int judge_session(SSL *s, SSL_SESSION *session, const unsigned char *key_
     (void)length;
     if (status != TICKET_SUCCESS && status != TICKET_SUCCESS_RENEW) return TICKET_RETURN_IGNORE_RENEW;
     X509 *peer = ssl.SSL_SESSION_get0_peer(session);
-    int is_valid = limit(session) && (peer == NULL || (ssl.X509_cmp_current_time(ssl.X509_get0_notAfter(peer)) > 0 &&
-                                                       !needletail_tls_have_lists_expired(c)));
-    if (!is_valid || (peer != NULL && c->check != NULL && !needletail_tls_is_accepted(peer, c->check)))
+    if (peer != NULL && c->check != NULL && !needletail_tls_is_accepted(peer, c->check))
         return TICKET_RETURN_IGNORE_RENEW;
     return status == TICKET_SUCCESS ? TICKET_RETURN_USE : TICKET_RETURN_USE_RENEW;
 }
@@ -161,6 +186,8 @@ void needletail_tls_resume(context *c, tickets *t) {
     atomic_fetch_add(&t->users, 1);
     c->tickets = t;
     ssl.SSL_CTX_set_timeout(c->ctx, t->seconds);
+    if (ssl.SSL_CTX_set_session_psk_dhe_timeout != NULL) /* the same for TLS 1.3 */
+        ssl.SSL_CTX_set_session_psk_dhe_timeout(c->ctx, (uint32_t)t->seconds);
     needletail_tls_set_ticket_keys(c->ctx, ticket_key_for);
 }
 
