@@ -55,4 +55,9 @@ const char *needletail_tls_load(void) {
     return problem;
 }
 
+/* What the library, which is loaded, says that it is: for tests. */
+const char *needletail_tls_version(void) {
+    return needletail_ssl.OpenSSL_version == NULL ? "" : needletail_ssl.OpenSSL_version(0);
+}
+
 #endif

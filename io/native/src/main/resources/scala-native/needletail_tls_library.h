@@ -222,6 +222,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(void, SSL_CTX_set_select_certificate_cb, (SSL_CTX *, int (*)(const SSL_CLIENT_HELLO *))) \
     F(int, SSL_early_callback_ctx_extension_get, (const SSL_CLIENT_HELLO *, uint16_t, const unsigned char **, size_t *)) \
     F(int, SSL_send_fatal_alert, (SSL *, uint8_t)) \
+    F(const char *, OpenSSL_version, (int)) \
     F(int, SSL_CTX_set_verify_algorithm_prefs, (SSL_CTX *, const uint16_t *, size_t)) \
     F(int, EVP_PKEY_id, (const EVP_PKEY *)) \
     F(int, EVP_PKEY_bits, (const EVP_PKEY *)) \

@@ -4,7 +4,9 @@ import java.io.IOException
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 
-import needletail.io.Tls
+import needletail.io.{Tls, TlsIdentity}
+import needletail.io.system.tls.TlsLibrary
+import needletail.io.system.tls.TlsLibrary.{AwsLc, BoringSsl}
 import needletail.testing.{Authority, Suite, TemporaryDirectories}
 
 /** Errors in the files of a TLS configuration. */
@@ -124,14 +126,13 @@ class TlsFilesSuite extends Suite with TemporaryDirectories {
     Files.write(file, password.getBytes(UTF_8))
     for (kind <- Seq("-v2 aes-256-cbc", "-v2 aes-128-cbc -v2prf hmacWithSHA512")) {
       val key = authority.converted(local.key, s"pkcs8 -topk8 $kind -passout file:$file -in IN -out OUT")
-      assertEquals(
-        Tls.server(TlsServerConfig(Seq(TlsCertificate(local.chain, key, Some(password))))).certificates.size,
-        1
-      )
-      val why = intercept[IOException](
-        Tls.server(TlsServerConfig(Seq(TlsCertificate(local.chain, key, Some(password + "x")))))
-      ).getMessage
-      assert(why.contains(s"the password for $key is wrong"), why)
+      def server(password: String): TlsIdentity =
+        Tls.server(TlsServerConfig(Seq(TlsCertificate(local.chain, key, Some(password)))))
+      val isSupported = !(kind.contains("SHA512") && TlsLibrary.isOneOf(BoringSsl, AwsLc))
+      if (isSupported) assertEquals(server(password).certificates.size, 1)
+      val why = intercept[IOException](server(password + "x")).getMessage
+      if (isSupported) assert(why.contains(s"the password for $key is wrong"), why)
+      else assert(why.startsWith(s"$key is encrypted in a way that is not supported"), why)
     }
   }
 

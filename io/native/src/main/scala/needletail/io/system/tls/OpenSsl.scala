@@ -11,8 +11,9 @@ import java.io.IOException
 @extern
 @define("__SCALANATIVE_NEEDLETAIL_TLS")
 private[tls] object OpenSslFunctions {
-  @name("needletail_tls_load") def load(): CString = extern
-  @name("needletail_tls_slot") def slot(): CInt    = extern
+  @name("needletail_tls_load") def load(): CString       = extern
+  @name("needletail_tls_version") def version(): CString = extern
+  @name("needletail_tls_slot") def slot(): CInt          = extern
 
   @name("needletail_tls_flights") def flights(connection: Ptr[Byte]): CInt = extern
   @name("needletail_tls_taken") def taken(connection: Ptr[Byte]): CInt     = extern
