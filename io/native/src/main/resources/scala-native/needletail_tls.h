@@ -78,8 +78,9 @@ int needletail_tls_judge(int is_valid, X509_STORE_CTX *chain);
 /* Adds a certificate, followed by those of its issuers, and its key. Returns 0 if the library refuses them. */
 int needletail_tls_use(SSL_CTX *ctx, X509 **chain, int count, EVP_PKEY *key);
 
-/* Has weak keys and signatures refused: by the library, or where it cannot do that, by its caller. */
+/* Has weak keys and signatures refused: by the library, or where it cannot do that, by its caller, if that can. */
 void needletail_tls_set_strength(context *c);
+int needletail_tls_can_judge_strength(void);
 int needletail_tls_is_key_weak(X509 *x);
 int needletail_tls_is_chain_weak(const STACK *all);
 

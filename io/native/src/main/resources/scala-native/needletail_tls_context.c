@@ -79,6 +79,7 @@ const char *needletail_tls_profile(context *c, int least, int most, const char *
                                    const char *groups) {
     const char *others = strchr(groups, ':');
     ssl.ERR_clear_error();
+    if (c->judges_strength && !needletail_tls_can_judge_strength()) return "strength of keys";
     if (needletail_tls_set_versions(c->ctx, least, most) != 1) return "versions";
     if (ssl.SSL_CTX_set_cipher_list(c->ctx, ciphers) != 1) return "ciphers of TLS 1.2";
     if (ssl.SSL_CTX_set_ciphersuites != NULL && ssl.SSL_CTX_set_ciphersuites(c->ctx, newer) != 1)

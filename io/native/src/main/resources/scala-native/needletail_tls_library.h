@@ -28,6 +28,7 @@ typedef struct x509_store_ctx_st X509_STORE_CTX;
 typedef struct X509_VERIFY_PARAM_st X509_VERIFY_PARAM;
 typedef struct X509_name_st X509_NAME;
 typedef struct X509_pubkey_st X509_PUBKEY;
+typedef struct X509_algor_st X509_ALGOR;
 typedef struct X509_extension_st X509_EXTENSION;
 typedef struct asn1_string_st ASN1_STRING; /* of any kind: a number, a time */
 typedef struct evp_pkey_st EVP_PKEY;
@@ -132,6 +133,8 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, i2d_X509_PUBKEY, (X509_PUBKEY *, unsigned char **)) \
     F(int, i2d_X509, (X509 *, unsigned char **)) \
     F(EVP_PKEY *, X509_get0_pubkey, (const X509 *)) \
+    F(void, X509_get0_signature, (const ASN1_STRING **, const X509_ALGOR **, const X509 *)) \
+    F(void, X509_ALGOR_get0, (const void **, int *, const void **, const X509_ALGOR *)) \
     F(int, X509_get_signature_nid, (const X509 *)) \
     F(int, X509_verify_cert, (X509_STORE_CTX *)) \
     F(STACK *, X509_STORE_CTX_get0_chain, (const X509_STORE_CTX *)) \
@@ -224,6 +227,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, SSL_send_fatal_alert, (SSL *, uint8_t)) \
     F(const char *, OpenSSL_version, (int)) \
     F(int, SSL_CTX_set_verify_algorithm_prefs, (SSL_CTX *, const uint16_t *, size_t)) \
+    F(int, OBJ_find_sigid_algs, (int, int *, int *)) \
     F(int, EVP_PKEY_id, (const EVP_PKEY *)) \
     F(int, EVP_PKEY_bits, (const EVP_PKEY *)) \
     F(SSL_CREDENTIAL *, SSL_CREDENTIAL_new_x509, (void)) \

@@ -6,15 +6,19 @@
 
 #include "needletail_tls.h"
 
+#include <string.h>
+
 enum {
     RSA = 6,
+    DSA = 116,
     ELLIPTIC_CURVE = 408,
     RSA_PSS = 912,
 
-    MD5_WITH_RSA = 8,
-    SHA1_WITH_RSA = 65,
-    SHA1_WITH_DSA = 113,
-    SHA1_WITH_ECDSA = 416,
+    NO_HASH = 0, /* of its own, as with Ed25519 */
+    SHA256 = 672,
+    SHA224 = 675, /* SHA-384 and SHA-512 are between these */
+
+    SEQUENCE = 16,
 };
 
 /* Those that a peer may sign by: without SHA-1, and with Ed25519 and P-521, which neither accepts by default. */
@@ -28,21 +32,45 @@ static int has_levels(SSL_CTX *ctx) {
 void needletail_tls_set_strength(context *c) {
     if (ssl.SSL_CTX_set_security_level != NULL && !has_levels(c->ctx)) /* the system's policy may ask for more */
         ssl.SSL_CTX_set_security_level(c->ctx, 2);
-    c->judges_strength = !has_levels(c->ctx) && ssl.EVP_PKEY_id != NULL && ssl.EVP_PKEY_bits != NULL;
+    c->judges_strength = !has_levels(c->ctx);
     if (c->judges_strength && ssl.SSL_CTX_set_verify_algorithm_prefs != NULL)
         ssl.SSL_CTX_set_verify_algorithm_prefs(c->ctx, SIGNATURES, sizeof SIGNATURES / sizeof *SIGNATURES);
+}
+
+int needletail_tls_can_judge_strength(void) {
+    return ssl.EVP_PKEY_id != NULL && ssl.EVP_PKEY_bits != NULL && ssl.OBJ_find_sigid_algs != NULL &&
+           ssl.OPENSSL_sk_num != NULL && ssl.OPENSSL_sk_value != NULL;
 }
 
 /* Also if the library does not know the kind of key: then it cannot use it. */
 int needletail_tls_is_key_weak(X509 *x) {
     EVP_PKEY *key = ssl.X509_get0_pubkey(x);
-    int kind = key == NULL ? 0 : ssl.EVP_PKEY_id(key), bits = key == NULL ? 0 : ssl.EVP_PKEY_bits(key);
-    return key == NULL || ((kind == RSA || kind == RSA_PSS) && bits < 2048) || (kind == ELLIPTIC_CURVE && bits < 224);
+    if (key == NULL) return 1;
+    int kind = ssl.EVP_PKEY_id(key), bits = ssl.EVP_PKEY_bits(key);
+    if (kind == RSA || kind == RSA_PSS || kind == DSA) return bits < 2048;
+    return kind == ELLIPTIC_CURVE && bits < 224;
+}
+
+/* RSA-PSS has its hash among its parameters (RFC 4055 section 3.1), first; if it is not there, it is SHA-1. */
+static int has_pss_strong_hash(X509 *x) {
+    static const unsigned char sha2[] = {6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2}; /* or SHA-3, by one more number */
+    const X509_ALGOR *how = NULL;
+    const void *parameters = NULL;
+    int type = 0;
+    ssl.X509_get0_signature(NULL, &how, x);
+    ssl.X509_ALGOR_get0(NULL, &type, &parameters, how);
+    if (type != SEQUENCE) return 0;
+    const unsigned char *at = ssl.ASN1_STRING_get0_data(parameters); /* 30 length a0 length 30 length sha2 */
+    int length = ssl.ASN1_STRING_length(parameters);
+    return length > 6 + (int)sizeof sha2 && at[1] < 0x80 && at[2] == 0xa0 && at[4] == 0x30 &&
+           memcmp(at + 6, sha2, sizeof sha2) == 0;
 }
 
 static int is_signature_weak(X509 *x) {
-    int kind = ssl.X509_get_signature_nid(x);
-    return kind == MD5_WITH_RSA || kind == SHA1_WITH_RSA || kind == SHA1_WITH_DSA || kind == SHA1_WITH_ECDSA;
+    int kind = ssl.X509_get_signature_nid(x), hash = 0, key = 0;
+    if (kind == RSA_PSS) return !has_pss_strong_hash(x);
+    if (ssl.OBJ_find_sigid_algs(kind, &hash, &key) != 1) return 1;
+    return hash != NO_HASH && (hash < SHA256 || hash > SHA224);
 }
 
 /* Whether one of a verified chain is: of the last one, which is trusted, only its key. */

@@ -5,7 +5,9 @@ import java.net.{InetAddress, ServerSocket}
 import java.util.concurrent.TimeUnit
 
 import needletail.io.kernel.Kernel
+import needletail.io.system.tls.TlsLibrary
 import needletail.io.tls.{TlsClientAuth, TlsPair}
+import needletail.testing.Authority
 
 /** TLS with the programs of OpenSSL at the other end. */
 class OpenSslSuite extends TlsPair {
@@ -86,26 +88,43 @@ class OpenSslSuite extends TlsPair {
     }
   }
 
-  tlsTest("clients' certificates may have keys of each kind, but no weak ones") {
-    serving(config.copy(clients = Some(TlsClientAuth(authority.file)))) { served =>
-      def shown(algorithm: String): String = {
-        val issued = authority.issue("email:a@b.example", algorithm)
-        var result = ""
-        val own    = Seq("-cert", issued.chain.toString, "-key", issued.key.toString)
-        client(served.port, own ++ Seq("-cipher", "DEFAULT@SECLEVEL=0"): _*) { program =>
-          val handler = served.nextHandler()
-          try program.say("x\n")
-          catch { case _: IOException => () } // it has ended, as it was refused
-          eventually(handler.bytes.nonEmpty || !handler.events.isEmpty, "nothing happened")
-          result = if (handler.bytes.nonEmpty) "accepted" else handler.next()
-        }
-        result
+  /** What comes of a client that shows this certificate: `accepted`, or why not. */
+  private def shown(by: Authority, algorithm: String, signed: String = ""): String =
+    serving(config.copy(clients = Some(TlsClientAuth(by.file)))) { served =>
+      val issued = by.issue("email:a@b.example", algorithm, signed = signed)
+      var result = ""
+      val own    = Seq("-cert", issued.chain.toString, "-key", issued.key.toString)
+      client(served.port, own ++ Seq("-cipher", "DEFAULT@SECLEVEL=0"): _*) { program =>
+        val handler = served.nextHandler()
+        try program.say("x\n")
+        catch { case _: IOException => () } // it has ended, as it was refused
+        eventually(handler.bytes.nonEmpty || !handler.events.isEmpty, "nothing happened")
+        result = if (handler.bytes.nonEmpty) "accepted" else handler.next()
       }
-      for (kind <- Seq("ec", "rsa", "ed25519", "ec -pkeyopt ec_paramgen_curve:secp521r1"))
-        assertEquals(shown(kind), "accepted", kind)
-      val why = shown("rsa:1024")
-      assert(why.contains("the certificate of the client is too weak"), why)
+      result
     }
+
+  private def assertWeak(why: String): Unit =
+    assert(why.contains("the certificate of the client is too weak"), why)
+
+  tlsTest("clients' certificates may have keys of each kind, but no weak ones") {
+    for (kind <- Seq("ec", "rsa", "ed25519", "ec -pkeyopt ec_paramgen_curve:secp521r1"))
+      assertEquals(shown(authority, kind), "accepted", kind)
+    assertWeak(shown(authority, "rsa:1024"))
+  }
+
+  tlsTest("clients' certificates may be signed in each way, but no weak one") {
+    val rsa                    = newAuthority("Rsa", algorithm = "rsa")
+    def pss(salt: Int): String = s"-sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:$salt"
+    for (how <- Seq("", "-md sha512", pss(32), s"-md sha384 ${pss(48)}"))
+      assertEquals(shown(rsa, "ec", how), "accepted", how)
+    assertWeak(shown(rsa, "ec", "-md sha1"))
+    val dsa =
+      newAuthority("Dsa", algorithm = s"dsa:${authority.converted(authority.file, "dsaparam -out OUT 1024")}")
+    for (why <- Seq(shown(rsa, "ec", s"-md sha1 ${pss(20)}"), shown(dsa, "ec")))
+      if (TlsLibrary.isOneOf(TlsLibrary.BoringSsl))
+        assert(why.contains("is not trusted"), why) // it knows neither
+      else assertWeak(why)
   }
 
   private def freePort(): Int = {

@@ -10,12 +10,14 @@ import java.nio.file.{Files, Path}
  * @param name of its certificate's subject
  * @param by   who has issued its certificate; None: itself
  * @param uses what its key may be used for; empty: that is not said
+ * @param algorithm of its key, as for `issue`
  */
 final class Authority(
     folder: Path,
     name: String,
     by: Option[Authority] = None,
-    uses: String = "keyCertSign, cRLSign"
+    uses: String = "keyCertSign, cRLSign",
+    algorithm: String = "ec"
 ) {
   private val config = file("ca.cnf")
   private val key    = file("ca.key")
@@ -67,9 +69,15 @@ final class Authority(
   }
 
   private def request(more: String): Unit = openssl(
-    s"req -new -config $config -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout $key $more -subj",
+    s"req -new -config $config -newkey ${kindOf(algorithm)} -nodes -keyout $key $more -subj",
     s"/CN=$name"
   )
+
+  private def kindOf(algorithm: String): String = algorithm match {
+    case "rsa" => "rsa:2048"
+    case "ec"  => "ec -pkeyopt ec_paramgen_curve:prime256v1"
+    case other => other
+  }
 
   /** A certificate with its key. */
   final class Issued(val chain: Path, val key: Path)
@@ -84,6 +92,7 @@ final class Authority(
    * @param isExpired whether it is not valid any more
    * @param days      how long it is valid
    * @param more      another extension, such as `crlDistributionPoints = URI:http://...`
+   * @param signed    how it is signed, as options of `openssl ca`
    */
   def issue(
       names: String,
@@ -93,30 +102,27 @@ final class Authority(
       days: Int = 2,
       until: String = "",
       further: Seq[(String, String)] = Nil,
-      more: String = ""
+      more: String = "",
+      signed: String = ""
   ): Issued = {
     issued += 1
     val (chain, secret)  = (file(s"$issued.pem"), file(s"$issued.key"))
     val (request, extra) = (file(s"$issued.csr"), file(s"$issued.ext"))
     val alternatives     = if (names.isEmpty) "" else s"subjectAltName = $names\n"
     write(extra, s"${alternatives}basicConstraints = CA:FALSE\n$more\n")
-    val kind = algorithm match {
-      case "rsa" => "rsa:2048"
-      case "ec"  => "ec -pkeyopt ec_paramgen_curve:prime256v1"
-      case other => other
-    }
     val asked =
       file(s"$issued.cnf") // arguments of programs are in ASCII on some machines, and this is in UTF-8
     val named = (("CN" -> subject) +: further).map { case (name, value) =>
       s"$name = ${value.flatMap(c => if ("\\#$\"".indexOf(c.toInt) >= 0) s"\\$c" else s"$c")}\n"
     }
     write(asked, s"[req]\nprompt = no\nutf8 = yes\ndistinguished_name = dn\n[dn]\n${named.mkString}")
-    openssl(s"req -new -config $asked -newkey $kind -nodes -keyout $secret -out $request")
+    openssl(s"req -new -config $asked -newkey ${kindOf(algorithm)} -nodes -keyout $secret -out $request")
     val dates =
       if (isExpired) "-startdate 20200101000000Z -enddate 20200102000000Z"
       else if (until.nonEmpty) s"-enddate $until"
       else s"-days $days"
-    openssl(s"ca -batch -notext -preserveDN -config $config -in $request -out $chain -extfile $extra $dates")
+    val how = s"-batch -notext -preserveDN -config $config -extfile $extra $signed"
+    openssl(s"ca $how -in $request -out $chain $dates")
     new Issued(chain, secret)
   }
 

@@ -19,8 +19,9 @@ trait TemporaryDirectories extends Suite {
   def newAuthority(
       name: String = "Test Authority",
       by: Option[Authority] = None,
-      uses: String = "keyCertSign, cRLSign"
-  ): Authority = new Authority(temporaryDirectory(), name, by, uses)
+      uses: String = "keyCertSign, cRLSign",
+      algorithm: String = "ec"
+  ): Authority = new Authority(temporaryDirectory(), name, by, uses, algorithm)
 
   override def afterAll(): Unit = {
     made.forEach(directory => delete(directory.toFile))
