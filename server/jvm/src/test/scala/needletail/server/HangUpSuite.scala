@@ -96,7 +96,7 @@ class HangUpSuite extends Suite with TemporaryDirectories {
   }
 
   for (
-    (name, number) <- Seq("TERM" -> 15, "HUP" -> 1);
+    (name, number)  <- Seq("TERM" -> 15, "HUP" -> 1);
     (failure, said) <- Seq("onStart" -> "not today", "listening" -> "cannot listen on ")
   )
     test(s"a program that survives a failure of $failure is ended by SIG$name") {

@@ -2,7 +2,16 @@ package needletail.io.tls
 
 import java.net.Socket
 
-import needletail.io.{Connection, ConnectionTimer, EventLoop, Listener, LoopSuite, StubSocket, Tls, TlsIdentity}
+import needletail.io.{
+  Connection,
+  ConnectionTimer,
+  EventLoop,
+  Listener,
+  LoopSuite,
+  StubSocket,
+  Tls,
+  TlsIdentity
+}
 import needletail.io.platform.{ConnectionOptions, ListenOptions}
 import needletail.testing.TemporaryDirectories
 

@@ -12,10 +12,10 @@ class ProcessorWaitSuite extends Suite {
     val waits = new ProcessorWait(
       _.run(),
       {
-        case "/proc/thread-self/stat"         => s"7 (a) b) $state 1 7"
-        case "/proc/self/task/7/stat"         => s"7 (a) b) $state 1 7"
-        case "/proc/self/task/7/schedstat"    => s"${running * 1000000} ${ended * 1000000} 5"
-        case _                                => ""
+        case "/proc/thread-self/stat"      => s"7 (a) b) $state 1 7"
+        case "/proc/self/task/7/stat"      => s"7 (a) b) $state 1 7"
+        case "/proc/self/task/7/schedstat" => s"${running * 1000000} ${ended * 1000000} 5"
+        case _                             => ""
       },
       () => now * 1000000
     )

@@ -224,7 +224,15 @@ class SeenByOperatorsSuite extends Suite {
       val turn   = System.nanoTime()
       val delays = waited.map(_ * 1000000).iterator
       val dog    =
-        new Watchdog(1, _ => turn, _ => Array.empty, threshold, log, _ => "GET /work", (_, _) => delays.next())
+        new Watchdog(
+          1,
+          _ => turn,
+          _ => Array.empty,
+          threshold,
+          log,
+          _ => "GET /work",
+          (_, _) => delays.next()
+        )
       dog.begun = turn - 1.hour.toNanos
       for (at <- Seq(10, 60, 110, 160)) dog.look(turn + at.millis.toNanos)
       dog

@@ -24,9 +24,9 @@ private[memcached] final case class StoreHeader(
 
 /** Parses the line of a command, without its end. */
 private[memcached] object CommandLine {
-  private final val Unknown   = Whole(Wrong("ERROR"))
-  private final val BadFormat = Wrong("CLIENT_ERROR bad command line format")
-  private final val Malformed = Whole(BadFormat)
+  private final val Unknown     = Whole(Wrong("ERROR"))
+  private final val BadFormat   = Wrong("CLIENT_ERROR bad command line format")
+  private final val Malformed   = Whole(BadFormat)
   private final val NoSuchStats = // memcdump shows this text, and none for ERROR
     Whole(Wrong("CLIENT_ERROR there are no statistics but those of stats alone, and items are not listed"))
   private final val BadDelta  = Whole(Wrong("CLIENT_ERROR invalid numeric delta argument"))

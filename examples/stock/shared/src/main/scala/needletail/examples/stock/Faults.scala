@@ -44,9 +44,9 @@ final class Faults(work: FiniteDuration) {
   private def wrong(names: List[String]): Option[String] = {
     val known = all.map(_.name)
     val why   = names.find(!known.contains(_)) match {
-      case Some(unknown)          => Some(s"there is no service '$unknown'")
-      case None if names.isEmpty  => Some("no service is named")
-      case None                   => names.diff(known).headOption.map(twice => s"there are two faults for '$twice'")
+      case Some(unknown)         => Some(s"there is no service '$unknown'")
+      case None if names.isEmpty => Some("no service is named")
+      case None => names.diff(known).headOption.map(twice => s"there are two faults for '$twice'")
     }
     why.map(reason => s"$reason; the services are ${known.mkString(", ")}")
   }
