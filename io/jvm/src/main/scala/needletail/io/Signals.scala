@@ -66,8 +66,8 @@ object Signals {
   }
 
   /**
-   * As `onTerminate`, and as `onHangUp` with `hangUp` unless that is null, from now on, until what it returns has waited:
-   * until `stopped` is complete.
+   * As `onTerminate`, and as `onHangUp` with `hangUp` unless that is null, from now on, until what it returns has
+   * waited: until `stopped` is complete.
    */
   def awaiting(stopped: Future[Unit], hangUp: () => Unit = null)(f: () => Unit): SignalWait = {
     synchronized {

@@ -59,9 +59,9 @@ object Signals {
   }
 
   /**
-   * As `onTerminate`, and as `onHangUp` with `hangUp` unless that is null, from now on, without a thread of its own, until
-   * what it returns has waited: until `stopped` is complete. It calls `f` and `hangUp` meanwhile. (Starting a thread takes
-   * a millisecond or more on Native.)
+   * As `onTerminate`, and as `onHangUp` with `hangUp` unless that is null, from now on, without a thread of its own,
+   * until what it returns has waited: until `stopped` is complete. It calls `f` and `hangUp` meanwhile. (Starting a
+   * thread takes a millisecond or more on Native.)
    */
   def awaiting(stopped: Future[Unit], hangUp: () => Unit = null)(f: () => Unit): SignalWait = {
     synchronized {

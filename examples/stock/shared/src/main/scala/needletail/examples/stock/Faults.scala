@@ -24,8 +24,8 @@ final class Faults(work: FiniteDuration) {
   private def kindOf(of: Faults.Of) = ?(of.name, arg[Option[Faults.Kind]])
 
   /**
-   * `GET /fault`, and `PUT /fault?orders=fail&stock=hang`: for administrators only. 400, and nothing changes, if a service
-   * is unknown or named twice, or none is named.
+   * `GET /fault`, and `PUT /fault?orders=fail&stock=hang`: for administrators only. 400, and nothing changes, if
+   * a service is unknown or named twice, or none is named.
    */
   val routes: Routes = Routes(
     GET / "fault" to state,
