@@ -19,7 +19,6 @@ private[async] abstract class Pending[A] extends Async[A] with Trampoline.Turn {
   /** Called when the source that this one observes has this result. */
   private[async] def settled(result: Result[Any]): Unit = ()
 
-  /** Stops waiting for anything. Called once this one was aborted. */
   private[async] def release(): Unit = ()
 
   final private[needletail] def resultOrNull: Result[A] = {

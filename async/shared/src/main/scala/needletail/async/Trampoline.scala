@@ -19,7 +19,7 @@ private[async] final class Trampoline {
   private var draining          = false
 
   private var releasing = 0
-  private val releases  = new ArrayDeque[Pending[_]](0)
+  private val releases  = new ArrayDeque[Turn](0)
 
   /** Runs `turn`: at once if nothing else is running, otherwise after what waits already. */
   def push(turn: Turn): Unit = {
@@ -38,7 +38,7 @@ private[async] final class Trampoline {
    * Releases `aborted`, which mostly aborts and releases what it waited for, now: only from deep within another call of
    * this, a little later, before the outermost one returns. So a long chain uses no stack. Observers are called after.
    */
-  def release(aborted: Pending[_]): Unit =
+  def release(aborted: Turn): Unit =
     if (releasing == DeepestRelease) releases.append(aborted)
     else {
       val first = !draining
@@ -101,6 +101,9 @@ private[async] object Trampoline {
   /** Something that can be queued here. */
   trait Turn {
     private[async] def takeTurn(): Unit
+
+    /** Stops waiting for anything. Called once this one was aborted. */
+    private[async] def release(): Unit
   }
 
   /** Depth of nested calls on completed values before they are postponed: some tens of kilobytes of stack. */

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicBoolean
  * Native 0.5 never returns when two that have left stand behind each other.)
  */
 private[needletail] final class WaitingLine[W >: Null <: WaitingLine.Waiter[W]] {
-  private var first: W             = null
-  private var last: W              = null
-  @volatile private var length     = 0
+  private var first: W         = null
+  private var last: W          = null
+  @volatile private var length = 0
 
   /** Whether nobody waits. Sees all that was added before. */
   def isEmpty: Boolean = length == 0

@@ -12,7 +12,7 @@ class WaitingLineSuite extends Suite {
   private final class Waiting(val number: Int) extends WaitingLine.Waiter[Waiting]
 
   test("who has left is not found; two that have left behind each other neither") {
-    val line            = new WaitingLine[Waiting]
+    val line      = new WaitingLine[Waiting]
     val (a, b, c) = (new Waiting(1), new Waiting(2), new Waiting(3))
     line.add(a)
     line.add(b)
@@ -28,7 +28,11 @@ class WaitingLineSuite extends Suite {
   }
 
   /** Adds, polls and removes at random, beside a list that does the same. */
-  private def atRandom[A](steps: Int)(make: Int => A)(add: A => Unit, poll: () => A, remove: A => Unit): Unit =
+  private def atRandom[A](steps: Int)(make: Int => A)(
+      add: A => Unit,
+      poll: () => A,
+      remove: A => Unit
+  ): Unit =
     for (seed <- 1 to 200) {
       val random  = new Random(seed)
       var present = Vector.empty[A]

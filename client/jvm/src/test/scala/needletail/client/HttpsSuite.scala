@@ -45,7 +45,9 @@ class HttpsSuite extends Suite with Serving {
     }
   }
 
-  test("a connection that has answered is there for who waits, and then for a call that its answer leads to") {
+  test(
+    "a connection that has answered is there for who waits, and then for a call that its answer leads to"
+  ) {
     TlsServer.serving()(answer) { port =>
       calling(trusting.copy(connectionsPerHost = 1, maxQueued = 1)) { client =>
         val s       = client.service(s"https://localhost:$port")

@@ -166,7 +166,11 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
    * `onData` the handler has the leftover bytes.
    */
   def isQuiet: Boolean =
-    !ended && (inOnData || (leftover eq null)) && !socket.holdsInput && read(probe, 0, 1) == 0 && connection.isOpen
+    !ended && (inOnData || (leftover eq null)) && !socket.holdsInput && read(
+      probe,
+      0,
+      1
+    ) == 0 && connection.isOpen
 
   /** See `Connection.mayHoldMore`. */
   def mayHoldMore: Boolean = filled || socket.isSecure

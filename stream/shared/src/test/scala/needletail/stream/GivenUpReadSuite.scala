@@ -13,7 +13,7 @@ class GivenUpReadSuite extends Suite {
 
   /** A source that keeps what nobody has asked for, and refuses a second read while one is outstanding. */
   private final class Own extends Stream[Int] {
-    private val kept                              = new mutable.Queue[Int]
+    private val kept                             = new mutable.Queue[Int]
     private var asked: AsyncPromise[Option[Int]] = null
 
     def give(element: Int): Unit = if (asked == null || !asked.succeed(Some(element))) kept.enqueue(element)
@@ -52,7 +52,9 @@ class GivenUpReadSuite extends Suite {
     else sequences(length - 1).flatMap(tail => Seq('g', 'r', 'e').map(_ :: tail))
 
   for ((name, shape) <- shapes)
-    test(s"$name: giving up, reading and new elements in any order, within one turn and as turns of their own") {
+    test(
+      s"$name: giving up, reading and new elements in any order, within one turn and as turns of their own"
+    ) {
       for {
         steps <- (1 to 5).flatMap(sequences)
         apart <- Seq(false, true)
@@ -61,7 +63,7 @@ class GivenUpReadSuite extends Suite {
         val loop                      = new ManualLoop
         val (source, give)            = if (push) filled() else own()
         val stream                    = shape(source)
-        var sent                     = 0
+        var sent                      = 0
         var read                      = List.empty[Int]
         var failed                    = List.empty[Throwable]
         var asked: Async[Option[Int]] = null

@@ -240,7 +240,8 @@ private[tcp] final class ClientConnection[I, O](
       isEarly = reader.isInside && (isEarly || isUnused || !hasWritten(first))
       if (before > 0 && !isOver) owner.freed(this)
     } catch {
-      case Survivable(e) => end(context.malformed(s"a message could not be decoded: ${FailureLog.described(e)}", e))
+      case Survivable(e) =>
+        end(context.malformed(s"a message could not be decoded: ${FailureLog.described(e)}", e))
     } finally {
       inTurn = false
       reader.end()

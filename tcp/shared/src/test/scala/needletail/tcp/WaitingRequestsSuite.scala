@@ -127,7 +127,7 @@ class WaitingRequestsSuite extends Suite with WithTestServer {
       override def toString: String   = getMessage
     }
     object Picky extends Codec[String, String] {
-      def decoder(): Decoder[String]         = Lines.decoder()
+      def decoder(): Decoder[String]        = Lines.decoder()
       def encode(line: String): Array[Byte] = if (line == "bad") throw new Mute else Lines.encode(line)
     }
     var attempts = 0 // used on the client's loop

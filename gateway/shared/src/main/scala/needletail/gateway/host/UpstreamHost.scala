@@ -150,8 +150,8 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
    * themselves, as PHP's do after a number of requests.
    */
   private final class Repeatable(first: Backend, deliver: Delivery) extends Backend {
-    private var present                   = first
-    private var unheardBefore             = 0L    // what the former ones were not heard, less what this one was by then
+    private var present       = first
+    private var unheardBefore = 0L // what the former ones were not heard, less what this one was by then
     private var repeating: Async[Backend] = null // the last repetition
     private var inputEnd                  = false
     private var stopped                   = false
