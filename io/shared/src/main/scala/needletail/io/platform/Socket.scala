@@ -77,10 +77,10 @@ private[needletail] abstract class Socket extends Descriptor {
   def heldBytes: Int = 0
 
   /**
-   * Encrypted bytes that the network has taken, as a count that may overflow: it shows that the peer reads also where
-   * `write` must not report another plain byte yet. With TLS only.
+   * Encrypted bytes that the network has taken, a count that only grows: it shows that the peer reads also where `write`
+   * must not report another plain byte yet. With TLS only.
    */
-  def encryptedTaken: Int = 0
+  def encryptedTaken: Long = 0
 
   /** Whether the TLS handshake is not complete yet. */
   def isShakingHands: Boolean = false

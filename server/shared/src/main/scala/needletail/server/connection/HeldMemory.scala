@@ -46,7 +46,8 @@ private[needletail] abstract class HeldMemory {
     val sent  = bytesSent
     val taken = outputTaken
     if (!(isReader && sendsAhead)) progress += sent - sentBefore
-    if (!isAhead) progress += taken - takenBefore
+    // a count that has begun anew is that of somebody who reads
+    if (!isAhead) progress += (if (taken >= takenBefore) taken - takenBefore else HeldMemory.LeastSent.toLong)
     sentBefore = sent
     takenBefore = taken
   }

@@ -54,4 +54,9 @@ class HeldMemorySuite extends Suite {
       assertEquals(stalledAfter(peer)(_ => peer.taken += 1), end)
     }
   }
+
+  test("a count of what was read that begins anew is that of somebody who reads") {
+    val peer = new Peer
+    assertEquals(stalledAfter(peer)(tenth => if (tenth == 30) peer.taken = Int.MinValue), Some(100))
+  }
 }

@@ -109,9 +109,9 @@ private[tls] abstract class EncryptedSocket(channel: SocketChannel, engine: SSLE
     pending eq null
   }
 
-  private var taken = 0
+  private var taken = 0L
 
-  override def encryptedTaken: Int = taken
+  override def encryptedTaken: Long = taken
 
   /** Writes what the kernel takes, with one system call. */
   private def take(encrypted: ByteBuffer): Unit = taken += put(encrypted)

@@ -84,7 +84,12 @@ private[tls] final class OpenSslSocket(
   override def awaits: Int    = if (has(AwaitsWrite)) Interest.Write else Interest.Read
   override def heldBytes: Int = if ((connection eq null) || isPlain) 0 else numbers(1)
 
-  override def encryptedTaken: Int = if (connection eq null) 0 else OpenSslFunctions.taken(connection)
+  private var taken = 0L // its last 32 bits are those of the library's count, which overflows
+
+  override def encryptedTaken: Long = {
+    if (connection ne null) taken += Integer.toUnsignedLong(OpenSslFunctions.taken(connection) - taken.toInt)
+    taken
+  }
 
   private def live: Ptr[Byte] = {
     if (connection eq null) throw new KernelError("the connection is closed")
