@@ -102,4 +102,52 @@ class ExpiringListSuite extends Suite {
       assertEquals(lines.taken(), List("the certificate of CN=a expires in 10 minutes"))
     }
   }
+
+  test("what is good for an hour, or less, and is renewed in time is no news either") {
+    var expiry   = start + 3600000L - 30000
+    val identity = new TlsIdentity(TlsLimits(), () => new Context(() => start * 2, Some(expiry)), Nil)
+    serving(identity) { (world, lines, reload) =>
+      assertEquals(
+        lines.taken(),
+        List("a list of revoked certificates expires in 59 minutes; then clients are rejected")
+      )
+      for (n <- 1 to 4) {
+        minutes(world, 45)
+        expiry = start + n * 45 * 60000 + 3600000L - 40000
+        reload()
+        assertEquals(lines.taken(), Nil)
+      }
+      expiry += 5 * 60000 // so it is good for five minutes after the next 45, and not for an hour
+      minutes(world, 45)
+      reload()
+      assertEquals(
+        lines.taken(),
+        List("a list of revoked certificates expires in 19 minutes; then clients are rejected")
+      )
+      minutes(world, 60)
+      assertEquals(lines.taken(), List("a list of revoked certificates has expired: clients are rejected"))
+      expiry += 4 * 3600000L // not in time
+      reload()
+      assertEquals(lines.taken().size, 1)
+    }
+  }
+
+  test("what the program has read, or another server with the same identity, is warned of as well") {
+    var expiry   = start + 12 * 3600000L + 30000
+    val identity = new TlsIdentity(TlsLimits(), () => new Context(() => expiry), Nil)
+    serving(identity) { (world, lines, _) =>
+      assertEquals(lines.taken(), List("the certificate of CN=a expires in 12 hours"))
+      for (_ <- 1 to 2) {
+        minutes(world, 60)
+        expiry += 3600000L
+        identity.reload()
+        minutes(world, 20)
+        assertEquals(lines.taken(), Nil)
+      }
+      minutes(world, 11 * 60)
+      assertEquals(lines.taken().size, 1) // in an hour
+      minutes(world, 60)
+      assertEquals(lines.taken(), List("the certificate of CN=a has expired"))
+    }
+  }
 }

@@ -15,35 +15,33 @@ private[tcp] final class ExpiryWarnings(identity: TlsIdentity, log: Log) {
   private val known = mutable.HashMap.empty[Int, Seen] // by the certificate's place; the list's is NoPlace
 
   /**
-   * The files have been read, for the first time or again. What has expired is logged then in any case; not what expires
-   * within a day if it replaces what was good for more than an hour: files that are good for a day at most are renewed in
-   * time.
+   * The files have been read, for the first time or again. What has expired is logged then in any case. What replaces
+   * something else is judged by that: files that are good for a day or an hour are renewed in time.
    */
   def loaded(now: Long): Unit = synchronized {
     for (c <- identity.certificates)
       if (now < c.notBefore) log.warn(s"the certificate of ${c.subject} is not valid yet")
-    for ((place, expiry, tell) <- all) {
-      val stage  = stageOf(expiry, now)
-      val former = known.get(place)
-      val isNew  = former.forall { seen =>
-        if (seen.expiry == expiry) stage > seen.stage || stage == Expired
-        else stage >= Hour || seen.stage >= Hour
-      }
-      if (isNew) tell(stage, expiry - now)
-      known(place) = Seen(expiry, stage)
-    }
-    known.keySet.filterNot(all.map(_._1).toSet).toSeq.foreach(known.remove)
+    judge(now, isRead = true)
   }
 
-  /** Some time has passed. */
-  def look(now: Long): Unit = synchronized {
-    for ((place, expiry, tell) <- all; seen <- known.get(place) if seen.expiry == expiry) {
-      val stage = stageOf(expiry, now)
-      if (stage > seen.stage) {
-        tell(stage, expiry - now)
-        known(place) = Seen(expiry, stage)
+  /** Some time has passed, in which somebody else may have read the files. */
+  def look(now: Long): Unit = synchronized(judge(now, isRead = false))
+
+  private def judge(now: Long, isRead: Boolean): Unit = {
+    val present = all
+    for ((place, expiry, tell) <- present) {
+      val stage  = stageOf(expiry, now)
+      val left   = expiry - now
+      val former = known.get(place)
+      val isNew  = former.forall { seen =>
+        if (seen.expiry == expiry) stage > seen.stage || isRead && stage == Expired
+        else if (expiry > seen.expiry && seen.stage != Expired) stage == Expired || left < seen.left / 2
+        else stage >= Hour || seen.stage >= Hour
       }
+      if (isNew) tell(stage, left)
+      known(place) = Seen(expiry, stage, former.filter(_.expiry == expiry).fold(left)(_.left))
     }
+    known.keySet.filterNot(present.map(_._1).toSet).toSeq.foreach(known.remove)
   }
 
   private def all: Seq[(Int, Long, (Int, Long) => Unit)] =
@@ -66,7 +64,9 @@ private[tcp] final class ExpiryWarnings(identity: TlsIdentity, log: Log) {
 }
 
 private[tcp] object ExpiryWarnings {
-  private final case class Seen(expiry: Long, stage: Int)
+
+  /** @param left for how long it was good when it was seen first */
+  private final case class Seen(expiry: Long, stage: Int, left: Long)
 
   private final val NoPlace = -1
 
