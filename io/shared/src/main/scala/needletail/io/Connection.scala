@@ -196,6 +196,7 @@ final class Connection private[io] (
   /** Whether a read takes little: the handler does not want input, but the peer's end is to be noticed. */
   private[needletail] def readLittle(little: Boolean): Unit = input.readsLittle = little
   private[io] def readNow(): Unit                           = input.readNow()
+  private[io] def awaitsTurn: Boolean                       = input.isMember
 
   /**
    * Whether it is open and the peer has neither sent anything that was not read nor ended its side, by one system call.
@@ -238,9 +239,10 @@ final class Connection private[io] (
       }
     catch { case _: RejectedExecutionException => () } // the loop has ended, and closed it
 
-  /** See `ConnectionTimer.handshakeStall`; -1 without TLS. */
+  /** See `ConnectionTimer.handshakeStall`; -1 without TLS, and while this side has not read what the client has sent. */
   private[needletail] def handshakeStall(withSilent: Boolean = false): Long =
-    if (socket.isShakingHands && (timer ne null) && phase <= Flushing) timer.handshakeStall(withSilent)
+    if (socket.isShakingHands && !awaitsTurn && (timer ne null) && phase <= Flushing)
+      timer.handshakeStall(withSilent)
     else -1
 
   /** Closes it if its client has stalled the handshake for at least `nanos`, after it has read what has arrived. */

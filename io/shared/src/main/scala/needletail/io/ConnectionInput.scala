@@ -155,7 +155,10 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
   def readAtEndOfTurn(): Unit =
     if (socket.computesHandshake) loop.handshakes.add(this) else loop.endOfTurn(new FurtherRead(this))
 
-  def compute(): Unit                                = readNow()
+  def compute(): Unit = {
+    readNow()
+    if (connection.timer ne null) connection.timer.turnOver()
+  }
   private[needletail] def failed(e: Throwable): Unit = connection.failed(e)
 
   /** Reads now, whatever readiness was reported. */

@@ -18,6 +18,8 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
   private var awaited     = -1 // see Socket.awaitedRecord
   private var awaitedAt   = 0L // when that was found first
 
+  private var isPutOff = false // whether time has passed, and its turn is awaited
+
   // At the last call of `handshakeProceeds`: the record awaited, and whether a handshake was in progress.
   private var awaitedThen = -1
   private var shookThen   = false
@@ -69,6 +71,7 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
   def cancel(): Unit = {
     deadlineAt = Never
     handshakeAt = Never
+    isPutOff = false
     loop.removeTimer(this)
   }
 
@@ -80,7 +83,15 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
     loop.addTimer(this, nanos)
   }
 
-  private[needletail] def fire(): Unit = {
+  private[needletail] def fire(): Unit =
+    // its input is read in its turn, which this loop has put off: the client is judged then
+    if (connection.awaitsTurn) isPutOff = true else judge()
+
+  /** The connection has had its turn, and may be waiting for the next one already. */
+  def turnOver(): Unit = if (isPutOff) judge()
+
+  private def judge(): Unit = {
+    isPutOff = false
     if (handshakeAt != Never) checkHandshake()
     // The loop may have been delayed, or a wait may have ended without reporting everything that is ready: read
     // first.
@@ -113,6 +124,9 @@ private[io] object ConnectionTimer {
 
     /** Reads what has arrived, whatever readiness was reported. */
     private[io] def readNow(): Unit
+
+    /** Whether what has arrived is read in a turn that comes by itself; see [[HandshakeTurns]]. */
+    private[io] def awaitsTurn: Boolean
 
     /** The handler's deadline has passed. */
     private[io] def deadlinePassed(): Unit

@@ -42,7 +42,7 @@ final class EventLoop private[io] (
   /** What its connections read into, the memory that they hold, and which are to compute a TLS handshake. */
   private[io] val reads          = new ReadArrays
   private[needletail] val memory = new LoopMemory
-  private[io] val handshakes     = new HandshakeTurns(endOfTurn(_), () => clockNanos)
+  private[io] val handshakes     = new HandshakeTurns(endOfTurn(_), () => nanos, () => clockNanos)
 
   /** What waits until it has closed a descriptor. */
   private[io] val descriptorWaiters = new DescriptorWaiters

@@ -6,13 +6,14 @@ import needletail.io.platform.Fallible
 
 /**
  * Connections of a loop whose TLS handshakes have something to compute: first come, first served, but in each turn only
- * as many as take some milliseconds. A burst of them would otherwise hold up all established connections until it is
+ * as many as take some milliseconds, or half as long as all else in that turn. A burst of them would otherwise hold up all established connections until it is
  * computed: natively a handshake takes 0.35 ms and more.
  *
  * @param atTurnEnd runs a task at the end of the turn, or of the next turn if this one is ending
+ * @param begun     when the turn began, by the clock
  * @param nanos     the clock
  */
-private[io] final class HandshakeTurns(atTurnEnd: Runnable => Unit, nanos: () => Long)
+private[io] final class HandshakeTurns(atTurnEnd: Runnable => Unit, begun: () => Long, nanos: () => Long)
     extends Runnable
     with Fallible {
   import HandshakeTurns._
@@ -35,7 +36,8 @@ private[io] final class HandshakeTurns(atTurnEnd: Runnable => Unit, nanos: () =>
 
   def run(): Unit = {
     isScheduled = false
-    val end = nanos() + TurnNanos
+    val now = nanos()
+    val end = now + Math.max(TurnNanos, (now - begun()) / 2)
     try {
       next()
       while (!waiting.isEmpty && nanos() - end < 0) next()
@@ -46,10 +48,15 @@ private[io] final class HandshakeTurns(atTurnEnd: Runnable => Unit, nanos: () =>
     present = waiting.poll()
     present.isMember = false
     present.compute()
+    present = null // it may be closed, and another may not come for long
   }
 
   /** One has thrown an exception; the others go on. */
-  private[needletail] def failed(cause: Throwable): Unit = present.failed(cause)
+  private[needletail] def failed(cause: Throwable): Unit = {
+    val who = present
+    present = null
+    who.failed(cause)
+  }
 }
 
 private[io] object HandshakeTurns {

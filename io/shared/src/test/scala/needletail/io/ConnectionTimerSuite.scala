@@ -15,6 +15,7 @@ class ConnectionTimerSuite extends LoopSuite {
   private final class Owner(val loop: EventLoop) extends ConnectionTimer.Owner {
     private[needletail] def failed(cause: Throwable): Unit = ()
     private[io] def readNow(): Unit                        = ()
+    private[io] def awaitsTurn: Boolean                    = false
     private[io] def deadlinePassed(): Unit                 = ()
     private[io] def handshakeTimedOut(): Unit              = ()
   }
@@ -40,6 +41,29 @@ class ConnectionTimerSuite extends LoopSuite {
       sockets(0).record = -1
       sockets(1).record = 2
       assertEquals(stalls.take(2), Seq(-1L, 0L))
+    }
+  }
+
+  test("who awaits its turn is neither read nor closed, but judged after it, though it awaits another") {
+    withLoop { here =>
+      val done  = new Events
+      val owner = new ConnectionTimer.Owner {
+        def loop: EventLoop                                    = here
+        private[needletail] def failed(cause: Throwable): Unit = ()
+        private[io] def readNow(): Unit                        = done.add("read")
+        private[io] def awaitsTurn: Boolean                    = true
+        private[io] def deadlinePassed(): Unit                 = done.add("deadline")
+        private[io] def handshakeTimedOut(): Unit              = done.add("handshake")
+      }
+      on(here) {
+        val timer = new ConnectionTimer(owner, new StubSocket { override def isShakingHands: Boolean = true })
+        timer.turnOver() // nothing is due
+        timer.limitHandshake(1)
+        timer.deadline = here.nowNanos + 1
+        here.schedule(20.millis.toNanos, () => { done.add("turn"); timer.turnOver() })
+        ()
+      }
+      for (event <- Seq("turn", "read", "handshake", "read", "deadline")) done.expect(event)
     }
   }
 }

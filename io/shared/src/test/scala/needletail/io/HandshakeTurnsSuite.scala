@@ -64,4 +64,62 @@ class HandshakeTurnsSuite extends LoopSuite {
       }
     finally EventLoop.onFailure = before
   }
+
+  test("in a long turn more are computed: for half of the time that all else in it has taken") {
+    var clock    = 0L
+    var begun    = 0L
+    var computed = 0
+    val turns    = new HandshakeTurns(_ => (), () => begun, () => clock)
+    for (_ <- 1 to 100) turns.add(new HandshakeTurns.Member {
+      def compute(): Unit = {
+        clock += 1000000
+        computed += 1
+      }
+      private[needletail] def failed(cause: Throwable): Unit = ()
+    })
+    turns.run()
+    assertEquals(computed, 3)
+    begun = clock
+    clock += 40000000
+    turns.run()
+    assertEquals(computed, 3 + 20)
+  }
+
+  test("a deadline that passes in the queue has nobody computed before its turn, and takes effect then") {
+    withLoop { loop =>
+      val events = new Events
+      on(loop) {
+        var computed    = 0
+        val connections = greeted(loop, 40) { n =>
+          if (n == 40 && computed < 40) events.add(s"computed after $computed")
+          computed += 1
+        }
+        connections.last.handler = new Recorder(events)
+        connections.last.deadline = loop.nowNanos + 1
+        connections.foreach(_.onReady(Interest.Read))
+      }
+      events.expect("computed after 39")
+      events.expect("deadline")
+    }
+  }
+
+  test("a client whose greeting waits here has not stalled") {
+    withLoop { loop =>
+      val socket = new StubSocket {
+        override def computesHandshake: Boolean = true
+        override def isSecure: Boolean          = true
+        override def isShakingHands: Boolean    = true
+        override def isSilent: Boolean          = true
+      }
+      val stalls = on(loop) {
+        val connection = new Connection(loop, socket, ConnectionOptions())
+        connection.handler = new Recorder(new Events)
+        connection.deadline = loop.nowNanos + 1000000000L // so that it has a timer
+        val silent = connection.handshakeStall(withSilent = true)
+        connection.onReady(Interest.Read)
+        (silent, connection.handshakeStall(withSilent = true))
+      }
+      assertEquals(stalls, (0L, -1L))
+    }
+  }
 }
