@@ -3,7 +3,6 @@ package needletail.io
 import java.io.IOException
 import java.nio.file.{Files, Path}
 import java.util.Arrays
-import java.util.concurrent.atomic.AtomicInteger
 
 import needletail.io.file.SmallFile
 import needletail.io.platform.{Socket, TlsServerContext}
@@ -88,13 +87,17 @@ final class TlsIdentity private[needletail] (
     } catch { case _: IOException => (0L, -1, 0) }
   }
 
-  private val servers = new AtomicInteger
+  private val using   = new Object // not this object's own lock: `reload` may take long
+  private var servers = 0
 
   /** A server begins to use it. */
-  private[needletail] def attach(): Unit = { servers.incrementAndGet(); () }
+  private[needletail] def attach(): Unit = using.synchronized(servers += 1)
 
   /** A server has ended. After the last one, keys and what else is kept for connections are freed until they are needed. */
-  private[needletail] def detach(): Unit = if (servers.decrementAndGet() == 0) present.rest()
+  private[needletail] def detach(): Unit = using.synchronized {
+    servers -= 1
+    if (servers == 0) present.rest()
+  }
 
   private[needletail] def over(socket: Socket, toPlain: Array[Byte]): Socket =
     present.over(socket, counts, toPlain)

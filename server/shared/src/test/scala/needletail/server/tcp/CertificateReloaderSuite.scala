@@ -169,6 +169,30 @@ class CertificateReloaderSuite extends Suite with TemporaryDirectories {
     assertEquals(rests.get, 1)
   }
 
+  test("a server that begins to use an identity waits while it is put to rest") {
+    val attached                   = new java.util.concurrent.CountDownLatch(1)
+    var isEarly                    = false
+    lazy val attaching             = new Thread(() => { identity.attach(); attached.countDown() })
+    lazy val identity: TlsIdentity = new TlsIdentity(
+      TlsLimits(),
+      () =>
+        new TlsServerContext {
+          def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
+            throw new IOException("no TLS")
+          def certificates: Seq[CertificateInfo] = Nil
+          override def rest(): Unit              = {
+            attaching.start()
+            isEarly = attached.await(200, java.util.concurrent.TimeUnit.MILLISECONDS)
+          }
+        },
+      Nil
+    )
+    identity.attach()
+    identity.detach()
+    assert(attached.await(20, java.util.concurrent.TimeUnit.SECONDS))
+    assert(!isEarly)
+  }
+
   test("SIGHUP has the certificates read once that several servers have") {
     val (shared, own) = (identity(), identity())
     val running       = Promise[Seq[RunningServer]]()
