@@ -112,7 +112,16 @@ unsigned char *needletail_tls_certificate_facts(const char *pem, int size, int *
     return t.bytes;
 }
 
-/* When each list of revoked certificates in PEM ends; empty for one that does not say it. To be freed by the caller. */
+static void put_extension(text *t, const X509_CRL *list, int nid) {
+    int at = ssl.X509_CRL_get_ext_by_NID(list, nid, -1);
+    if (at < 0) put(t, NULL, 0);
+    else put_asn1(t, ssl.X509_EXTENSION_get_data(ssl.X509_CRL_get_ext(list, at)));
+}
+
+/*
+ * Of each list of revoked certificates in PEM: its issuer, the issuer's key, two fields that say what it is of, and when
+ * it ends; empty if it does not say it. To be freed by the caller.
+ */
 unsigned char *needletail_tls_list_facts(const char *pem, int size, int *length) {
     text t = {0};
     ssl.ERR_clear_error();
@@ -120,6 +129,10 @@ unsigned char *needletail_tls_list_facts(const char *pem, int size, int *length)
     X509_CRL *one = in == NULL ? NULL : ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
     while (one != NULL) {
         const ASN1_STRING *end = ssl.X509_CRL_get0_nextUpdate(one);
+        put_name(&t, ssl.X509_CRL_get_issuer(one));
+        put_extension(&t, one, AUTHORITY_KEY_IDENTIFIER);
+        put_extension(&t, one, ISSUING_DISTRIBUTION_POINT);
+        put_extension(&t, one, DELTA_CRL_INDICATOR);
         if (end == NULL) put(&t, NULL, 0);
         else put_asn1(&t, end);
         ssl.X509_CRL_free(one);

@@ -161,6 +161,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(X509_NAME *, X509_get_subject_name, (const X509 *)) \
     F(X509_NAME *, X509_NAME_dup, (X509_NAME *)) \
     F(void, X509_CRL_free, (X509_CRL *)) \
+    F(X509_NAME *, X509_CRL_get_issuer, (const X509_CRL *)) \
     F(const ASN1_STRING *, X509_CRL_get0_lastUpdate, (const X509_CRL *)) \
     F(const ASN1_STRING *, X509_CRL_get0_nextUpdate, (const X509_CRL *)) \
     F(int, X509_CRL_get0_by_cert, (X509_CRL *, X509_REVOKED **, X509 *)) \
@@ -294,6 +295,7 @@ enum {
     WRONG_HOST = 62,
     WRONG_ADDRESS = 64,
     SUBJECT_ALTERNATIVE_NAME = 85,
+    AUTHORITY_KEY_IDENTIFIER = 90,
     DELTA_CRL_INDICATOR = 140,
     ISSUING_DISTRIBUTION_POINT = 770,
     ALERT_ILLEGAL_PARAMETER = 47,

@@ -60,4 +60,45 @@ class RevocationListsSuite extends TlsPair {
     for (list <- Seq(twin.revoked, lister.revoked))
       assertEquals(refused(good, list, lister.file), HandshakeFailure.NoList)
   }
+
+  /** The list as it is now. */
+  private def copy(name: String): Path = Files.copy(lister.revoked, authority.file(name))
+
+  private def together(lists: Path*): Path =
+    Files.write(
+      Files.createTempFile(authority.file.getParent, "all", ".crl"),
+      lists.flatMap(Files.readAllBytes(_)).toArray
+    )
+
+  tlsTest("an old list beside the one that has replaced it says nothing of when lists expire") {
+    lister.expireList()
+    val old = copy("old.crl")
+    lister.revoke()
+    val current = copy("current.crl")
+    for (both <- Seq(together(old, current), together(current, old)))
+      assertEquals(expiryOf(both), expiryOf(current))
+  }
+
+  tlsTest("of several lists of an issuer that count, the newest does") {
+    val issuer                             = newAuthority("Lister")
+    val issued                             = issuer.issue("DNS:localhost")
+    val first                              = authority.file("first.crl")
+    val second                             = authority.file("second.crl")
+    def list(from: String, to: Path): Unit = {
+      issuer.expireList(at = "20990101000000Z", from)
+      Files.copy(issuer.revoked, to, java.nio.file.StandardCopyOption.REPLACE_EXISTING)
+      ()
+    }
+    def refusals = for (both <- Seq(together(first, second), together(second, first)))
+      yield refused(issued, both, issuer.file)
+    list("20200101000000Z", first)
+    issuer.revoke(issued)
+    list("20200102000000Z", second)
+    assert(refusals.forall(_.nonEmpty), refusals)
+    Files.move(second, authority.file("revoking.crl"))
+    list("20200101000000Z", first)
+    Files.write(issuer.file.getParent.resolve("index.txt"), Array.emptyByteArray) // it was a mistake
+    list("20200102000000Z", second)
+    assertEquals(refusals, Seq("", ""))
+  }
 }

@@ -13,20 +13,25 @@ import java.security.cert.{
   X509Certificate
 }
 import java.util.{Arrays, Collection, Collections, Date, Set as JavaSet}
+import javax.security.auth.x500.X500Principal
 
 import scala.jdk.CollectionConverters.*
 
 /**
- * Lists of revoked certificates. A certificate is accepted if a list of its issuer's counts, and none that does has it
- * (RFC 5280 section 6.3, without distribution points, delta and indirect lists).
+ * Lists of revoked certificates. A certificate is accepted if a list of its issuer's counts, and the newest that does has it
+ * not (RFC 5280 section 6.3, without distribution points, delta and indirect lists).
  */
 private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
   import RevokedCertificates.*
 
   private val understood = lists.filterNot(hasUnknownEntry)
 
-  /** When the first of them expires, in milliseconds since 1970. */
-  def expiry: Option[Long] = lists.flatMap(list => Option(list.getNextUpdate)).map(_.getTime).minOption
+  /** When the first of them expires that is not followed by another of its kind, in milliseconds since 1970. */
+  def expiry: Option[Long] =
+    lists.groupBy(
+      kindOf
+    ).values.flatMap(_.flatMap(list => Option(list.getNextUpdate)).map(_.getTime).maxOption)
+      .minOption
 
   /**
    * Throws CertPathValidatorException if the certificate is not accepted.
@@ -47,8 +52,11 @@ private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
         -1,
         BasicReason.UNDETERMINED_REVOCATION_STATUS
       )
+    // lists of an unknown issuer may be of several authorities
+    val newest  = usable.map(_.getThisUpdate.getTime).max
+    val present = if (issuers.isEmpty) usable else usable.filter(_.getThisUpdate.getTime == newest)
     // by the number alone: with the certificate the JDK compares the issuers' names letter by letter (RFC 5280 section 7.1)
-    for (list <- usable; entry <- Option(list.getRevokedCertificate(certificate.getSerialNumber))) {
+    for (list <- present; entry <- Option(list.getRevokedCertificate(certificate.getSerialNumber))) {
       val cause = revoked(certificate, entry)
       throw new CertPathValidatorException(cause.getMessage, cause, null, -1, BasicReason.REVOKED)
     }
@@ -79,6 +87,14 @@ private[tls] object RevokedCertificates {
     (end ne null) && end.getTime > now && !list.getThisUpdate.after(new Date(now + ClockSkew))
   }
 
+  /** What lists have in common that follow each other: the issuer, its key and what they are of. */
+  private def kindOf(list: X509CRL): (X500Principal, Seq[Seq[Byte]]) = (
+    list.getIssuerX500Principal,
+    Seq(AuthorityKey, DistributionPoint, DeltaIndicator).map { oid =>
+      Option(list.getExtensionValue(oid)).fold(Seq.empty[Byte])(_.toSeq)
+    }
+  )
+
   private final val ClockSkew = 15 * 60 * 1000L
 
   /** An entry with a critical extension may be of another issuer's certificate (RFC 5280 section 5.3): so may others. */
@@ -103,6 +119,8 @@ private[tls] object RevokedCertificates {
   }
 
   private final val DeltaIndicator = "2.5.29.27"
+
+  private final val AuthorityKey = "2.5.29.35"
 
   /** RFC 5280 section 5.2.5; in an octet string, onlyContainsUserCerts or onlyContainsCACerts and nothing else. */
   private final val DistributionPoint = "2.5.29.28"

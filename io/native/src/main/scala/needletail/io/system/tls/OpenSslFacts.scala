@@ -16,10 +16,15 @@ private[tls] object OpenSslFacts {
     if (fields.length < Size) None else Some(info(fields, 0))
   }
 
-  /** When the first of a file's lists of revoked certificates ends, in milliseconds since 1970; None if none says it. */
-  def expiry(lists: PemFile): Option[Long] =
-    read(OpenSslFunctions.listFacts(lists.bytes.at(0), lists.bytes.length, _)).filter(_.nonEmpty).map(millis)
-      .minOption
+  /**
+   * When the first of a file's lists of revoked certificates ends that is not followed by another of its kind, in
+   * milliseconds since 1970; None if none says it.
+   */
+  def expiry(lists: PemFile): Option[Long] = {
+    val fields = read(OpenSslFunctions.listFacts(lists.bytes.at(0), lists.bytes.length, _)).toSeq
+    fields.grouped(ListSize).toSeq.groupBy(_.init.map(_.toSeq)).values
+      .flatMap(_.map(_.last).filter(_.nonEmpty).map(millis).maxOption).minOption
+  }
 
   /** @param isServer whether the name is the one that the client requested; otherwise it is `name` */
   def session(connection: Ptr[Byte], isServer: Boolean, name: String, nanos: Long): TlsSession = {
@@ -63,8 +68,9 @@ private[tls] object OpenSslFacts {
     all.result()
   }
 
-  /** The fields of one certificate. */
-  private final val Size = 7
+  /** The fields of one certificate, and of one list. */
+  private final val Size     = 7
+  private final val ListSize = 5
 
   private def info(fields: Array[Array[Byte]], from: Int): CertificateInfo = CertificateInfo(
     subject = new String(fields(from), UTF_8),
