@@ -44,8 +44,10 @@ const char *needletail_io_message(int e) { return strerror(e); }
 int needletail_io_kind(int e) {
     switch (e) {
     case ECONNREFUSED: return 1;
-    case EADDRINUSE:
     case EADDRNOTAVAIL: return 2;
+    case EADDRINUSE: return 3;
+    case ENOENT: return 4;
+    case EACCES: return 5;
     default: return 0;
     }
 }

@@ -4,7 +4,7 @@ import java.io.{File, IOException}
 import java.nio.file.attribute.BasicFileAttributes
 import java.nio.file.{Files, LinkOption, Paths}
 
-import needletail.io.platform.{ListenOptions, Platform}
+import needletail.io.platform.{AddressInUse, ListenOptions, Platform}
 
 /** The file of a Unix domain socket. It remains if a server is killed. */
 private[io] object UnixSocketFile {
@@ -15,7 +15,7 @@ private[io] object UnixSocketFile {
     if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       if (!Files.readAttributes(file, classOf[BasicFileAttributes], LinkOption.NOFOLLOW_LINKS).isOther)
         throw new IOException("the file exists and is not a socket")
-      if (someoneListens(path, platform)) throw new IOException("another process listens there")
+      if (someoneListens(path, platform)) throw new AddressInUse("another process listens there")
       if (!options.unlinkStaleUnixSocket) throw new IOException("a stale socket file exists")
       remove(path)
     }

@@ -1,7 +1,7 @@
 package needletail.content.file
 
-import java.io.{FileNotFoundException, IOException}
-import java.nio.file.Path
+import java.io.IOException
+import java.nio.file.{AccessDeniedException, NoSuchFileException, Path}
 import java.util.concurrent.atomic.AtomicInteger
 
 import needletail.async.Loop
@@ -42,7 +42,7 @@ private[file] final class FileVersion(val path: Path, val status: FileStatus, ca
       throw FileVersion.Changed // a FIFO or a device is not opened, as that may wait or have effects
     val file =
       try DiskFile.open(path)
-      catch { case e: FileNotFoundException => throw FileVersion.notOpened(e) }
+      catch { case e: IOException => throw FileVersion.notOpened(e) }
     var ok = false
     try ok = isStill
     finally if (!ok) file.close()
@@ -112,10 +112,11 @@ private[file] object FileVersion {
       HttpError(Status.ServiceUnavailable, "server overloaded", Headers("Retry-After" -> "1"))
   }
 
-  /** Why a file was not opened that was there just now. The system's words are all there is, on both platforms. */
-  private[file] def notOpened(e: FileNotFoundException): Exception =
-    if (String.valueOf(e.getMessage).contains("Too many open files")) new NoDescriptor(e.getMessage)
-    else Changed
+  /** Why a file was not opened that was there just now, and could be read: it was replaced, or descriptors are short. */
+  private[file] def notOpened(e: IOException): Exception = e match {
+    case _: NoSuchFileException | _: AccessDeniedException => Changed
+    case _                                                 => new NoDescriptor(e.getMessage)
+  }
 
   /** Bytes of the file at `path` from `from` on, `length` of them or fewer where it ends. */
   def read(path: Path, file: DiskFile, from: Long, length: Int): Array[Byte] = {

@@ -1,13 +1,13 @@
 package needletail.content.file
 
-import java.io.FileNotFoundException
-import java.nio.file.{Files, Path}
+import java.nio.file.{FileSystemException, Files, NoSuchFileException, Path}
 import java.util.concurrent.RejectedExecutionException
 
 import scala.concurrent.duration._
 
 import needletail.async.{Loop, Timer}
 import needletail.http.message.Answerable
+import needletail.io.platform.DiskFile
 import needletail.testing.{Suite, TemporaryDirectories}
 import needletail.testkit._
 
@@ -48,12 +48,15 @@ class OpenFileCacheSuite extends Suite with TemporaryDirectories {
   }
 
   test("a file that is not opened for want of a descriptor has not changed: 503") {
-    def why(words: String) = FileVersion.notOpened(new FileNotFoundException(s"/a ($words)"))
-    why("Too many open files") match {
+    // in the system's language
+    FileVersion.notOpened(new FileSystemException("/a", null, "Zu viele offene Dateien")) match {
       case e: Answerable => assertEquals(e.asHttpError.status.code, 503)
       case other         => fail(other.toString)
     }
-    assertEquals(why("No such file or directory"), FileVersion.Changed: Exception)
+    val missing = temporaryDirectory().resolve("missing")
+    val why     = intercept[NoSuchFileException](DiskFile.open(missing))
+    assertEquals(FileVersion.notOpened(why), FileVersion.Changed: Exception)
+    assert(why.getMessage.contains(missing.toString), why)
   }
 
   test("no file stays open for a loop that has ended") {

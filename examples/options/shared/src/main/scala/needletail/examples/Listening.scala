@@ -6,7 +6,7 @@ import java.nio.file.{InvalidPathException, Paths}
 import needletail.gateway.{FrontProtocol, Gateway, GatewayArguments, GatewayConfig}
 import needletail.http.Handler
 import needletail.io.{Address, Tls, TlsCertificate, TlsClientAuth, TlsIdentity, TlsProfile, TlsServerConfig}
-import needletail.server.{AdminConfig, RunningServer, ServerConfig}
+import needletail.server.{AdminConfig, CannotListen, RunningServer, ServerConfig}
 
 /**
  * The options for the protocol and the address of the example programs.
@@ -146,9 +146,11 @@ object Listening {
 
   private final val Others = 20
 
-  /** Whether another program listens there: the words of the operating system, which both platforms pass on. */
-  private[examples] def isInUse(e: IOException): Boolean =
-    e.getMessage != null && e.getMessage.toLowerCase.contains("address already in use")
+  /** Whether another program listens there. */
+  private[examples] def isInUse(e: IOException): Boolean = e match {
+    case why: CannotListen => why.isInUse
+    case _                 => false
+  }
 
   /** What curl is told to reach a server, before the path. */
   def forCurl(server: RunningServer): String = forCurl(server.address, server.url)

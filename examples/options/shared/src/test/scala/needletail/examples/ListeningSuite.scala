@@ -4,7 +4,7 @@ import java.io.IOException
 
 import needletail.http.Response
 import needletail.io.Address
-import needletail.server.{AdminConfig, Server, ServerConfig}
+import needletail.server.{AdminConfig, CannotListen, Server, ServerConfig}
 import needletail.testing.Suite
 
 /** What the options for addresses make of a server's configuration. */
@@ -60,6 +60,9 @@ class ListeningSuite extends Suite {
     try assert(Listening.isInUse(intercept[IOException](at("127.0.0.1", server.port))))
     finally { server.close(); () }
     assert(!Listening.isInUse(intercept[IOException](at("no-such-host.invalid", 0))))
+    assert(!Listening.isInUse(intercept[IOException](at("192.0.2.1", 8080)))) // nobody's
+    // in the system's language
+    assert(Listening.isInUse(new CannotListen("Die Adresse wird bereits verwendet", isInUse = true)))
   }
 
   test("a program has no option that does nothing") {

@@ -1,8 +1,8 @@
 package needletail.io.platform
 
-import java.io.{Closeable, File, FileOutputStream, IOException, RandomAccessFile}
+import java.io.{Closeable, File, FileNotFoundException, FileOutputStream, IOException, RandomAccessFile}
 import java.nio.channels.{ClosedChannelException, FileChannel}
-import java.nio.file.Path
+import java.nio.file.{Path, StandardOpenOption}
 
 /** See Platform.scala. Read as a stream of `java.io`, as an interrupt would close a channel. */
 private[needletail] final class DiskFile private (file: RandomAccessFile) extends Closeable {
@@ -66,5 +66,13 @@ private[needletail] object DiskFile {
   }
 
   @throws[IOException]
-  def open(path: Path): DiskFile = new DiskFile(new RandomAccessFile(path.toFile, "r"))
+  def open(path: Path): DiskFile =
+    try stream(path)
+    catch {
+      case _: FileNotFoundException => // only its words, which are translated, tell why: a channel's exception does
+        FileChannel.open(path, StandardOpenOption.READ).close()
+        stream(path)
+    }
+
+  private def stream(path: Path) = new DiskFile(new RandomAccessFile(path.toFile, "r"))
 }

@@ -2,6 +2,7 @@ package needletail.io.system
 
 import java.io.IOException
 import java.net.{
+  BindException,
   InetAddress,
   InetSocketAddress,
   SocketAddress,
@@ -11,7 +12,7 @@ import java.net.{
 }
 import java.nio.channels.{SelectionKey, ServerSocketChannel, SocketChannel}
 
-import needletail.io.platform.{Interest, ListenOptions, ListenSocket, Socket}
+import needletail.io.platform.{AddressInUse, Interest, ListenOptions, ListenSocket, Socket}
 
 /** See Platform.scala. `channel` is bound and in non-blocking mode. */
 private[io] final class NioListenSocket(override private[io] val channel: ServerSocketChannel)
@@ -66,16 +67,35 @@ private[io] object NioListenSocket {
 
   def tcp(ip: InetAddress, port: Int, options: ListenOptions): ListenSocket = {
     val channel = ServerSocketChannel.open()
-    bind(channel, if (ip eq null) new InetSocketAddress(port) else new InetSocketAddress(ip, port), options) {
-      channel.setOption(StandardSocketOptions.SO_REUSEADDR, java.lang.Boolean.valueOf(options.reuseAddress))
-      if (options.reusePort) {
-        if (!channel.supportedOptions().contains(StandardSocketOptions.SO_REUSEPORT))
-          throw new IOException("SO_REUSEPORT is not supported by this system")
-        channel.setOption(StandardSocketOptions.SO_REUSEPORT, java.lang.Boolean.TRUE)
-        ()
+    val to      = if (ip eq null) new InetSocketAddress(port) else new InetSocketAddress(ip, port)
+    try bind(channel, to, options) {
+        channel.setOption(StandardSocketOptions.SO_REUSEADDR, java.lang.Boolean.valueOf(options.reuseAddress))
+        if (options.reusePort) {
+          if (!channel.supportedOptions().contains(StandardSocketOptions.SO_REUSEPORT))
+            throw new IOException("SO_REUSEPORT is not supported by this system")
+          channel.setOption(StandardSocketOptions.SO_REUSEPORT, java.lang.Boolean.TRUE)
+          ()
+        }
       }
-    }
+    catch { case e: BindException if port >= Unprivileged && hasFreePort(to.getAddress) => throw inUse(e) }
   }
+
+  /** The JVM throws the same for another machine's address and for want of permission; its words are translated. */
+  private def hasFreePort(ip: InetAddress): Boolean =
+    try {
+      val channel = ServerSocketChannel.open()
+      try { channel.bind(new InetSocketAddress(ip, 0)); true }
+      finally channel.close()
+    } catch { case _: IOException => false }
+
+  private def inUse(e: BindException) = {
+    val clear = new AddressInUse(e.getMessage)
+    clear.initCause(e)
+    clear
+  }
+
+  /** The first port that needs no permission, usually. */
+  private final val Unprivileged = 1024
 
   def unix(path: String, options: ListenOptions): ListenSocket =
     bind(ServerSocketChannel.open(StandardProtocolFamily.UNIX), UnixDomainSocketAddress.of(path), options)(())

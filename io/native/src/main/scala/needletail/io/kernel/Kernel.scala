@@ -6,6 +6,9 @@ import scala.scalanative.unsafe.*
 
 import java.io.IOException
 import java.net.{BindException, ConnectException}
+import java.nio.file.{AccessDeniedException, FileSystemException, NoSuchFileException}
+
+import needletail.io.platform.AddressInUse
 
 /**
  * The functions of needletail_io.c, needletail_io_socket.c and needletail_io_poll.c, where they are documented. None is
@@ -107,14 +110,13 @@ private[io] object Kernel {
   @name("needletail_io_thread_nanos") def threadNanos(): Long = extern
   @name("needletail_io_thread_waits") def threadWaits(): Long = extern
 
-  @name("needletail_io_signal_open") def signalOpen(): CInt             = extern
-  @name("needletail_io_signal_close") def signalClose(): Unit           = extern
-  @name("needletail_io_signal_hang_up") def signalHangUp(): CInt        = extern
-  @name("needletail_io_signal_hang_up_end") def signalHangUpEnd(): Unit = extern
-  @name("needletail_io_signal_hung_up") def signalHungUp(): CInt        = extern
-  @name("needletail_io_signal_terminated") def signalTerminated(): CInt = extern
-  @name("needletail_io_signal_wake") def signalWake(): Unit             = extern
-  @name("needletail_io_signal_wait") def signalWait(): CInt             = extern
+  @name("needletail_io_signal_open") def signalOpen(): CInt               = extern
+  @name("needletail_io_signal_close") def signalClose(): Unit             = extern
+  @name("needletail_io_signal_hang_up") def signalHangUp(): CInt          = extern
+  @name("needletail_io_signal_hung_up") def signalHungUp(): CInt          = extern
+  @name("needletail_io_signal_terminated") def signalTerminated(): CInt   = extern
+  @name("needletail_io_signal_wake") def signalWake(): Unit               = extern
+  @name("needletail_io_signal_wait") def signalWait(): CInt               = extern
 }
 
 private[io] object Prefetch {
@@ -132,11 +134,22 @@ private[io] object KernelError {
   /** Returns `result`, or throws the exception for the error that it stands for. */
   def check(result: Int): Int = if (result >= 0) result else throw exception(result)
 
+  /** The exception for an error of a file. */
+  def ofFile(path: String, result: Int): IOException = {
+    val text = fromCString(Kernel.message(-result))
+    Kernel.kind(-result) match {
+      case 4 => new NoSuchFileException(path, null, text)
+      case 5 => new AccessDeniedException(path, null, text)
+      case _ => new FileSystemException(path, null, text)
+    }
+  }
+
   def exception(result: Int): IOException = {
     val text = fromCString(Kernel.message(-result))
     Kernel.kind(-result) match {
       case 1 => new ConnectException(text)
       case 2 => new BindException(text)
+      case 3 => new AddressInUse(text)
       case _ => new KernelError(text)
     }
   }

@@ -1,6 +1,6 @@
 package needletail.io.platform
 
-import java.io.{Closeable, FileNotFoundException}
+import java.io.Closeable
 import java.nio.file.Path
 
 import scala.scalanative.unsafe.*
@@ -33,7 +33,7 @@ private[needletail] object DiskFile {
   def open(path: Path): DiskFile = {
     ready
     val fd = Zone.acquire(implicit z => Kernel.fileOpen(toCString(path.toString)))
-    if (fd < 0) throw new FileNotFoundException(s"$path: ${KernelError.exception(fd).getMessage}")
+    if (fd < 0) throw KernelError.ofFile(path.toString, fd)
     new DiskFile(fd)
   }
 }

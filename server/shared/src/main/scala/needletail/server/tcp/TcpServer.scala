@@ -12,7 +12,7 @@ import scala.util.Failure
 
 import needletail.async.Async
 import needletail.io.{Address, Connection, EventLoops, Listener, TlsIdentity}
-import needletail.io.platform.{ListenOptions, Platform}
+import needletail.io.platform.{AddressInUse, ListenOptions, Platform}
 import needletail.io.system.SystemPlatform
 import needletail.io.tls.{ClosedInHandshake, PlainPeer}
 import needletail.server.config.{ServerConfig, TcpSettings}
@@ -313,7 +313,10 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
           acceptor.accepted,
           () => acceptor.shortOfDescriptors()
         )
-      catch { case e: IOException => throw new CannotListen(e.getMessage) }
+      catch {
+        case e: IOException =>
+          throw new CannotListen(e.getMessage, isInUse = e.getCause.isInstanceOf[AddressInUse])
+      }
     acceptor.listener = listener
     listener.begin()
     ready.set(true)
