@@ -101,14 +101,22 @@ int needletail_io_wake(int fd) {
 
 static int signal_fd = -1;
 static atomic_int signal_hung_up, signal_terminated;
-static struct sigaction before_term, before_int, before_hup;
-static int hup_is_caught;
+static atomic_int signal_unheard; /* whether nobody waits for them yet */
+static struct sigaction before_term, before_int;
+
+static void restore(void) {
+    sigaction(SIGTERM, &before_term, NULL);
+    sigaction(SIGINT, &before_int, NULL);
+}
 
 static void on_signal(int number) {
     int e = errno;
     uint64_t one = 1;
     if (number == SIGHUP) atomic_store(&signal_hung_up, 1);
-    else if (number != 0) atomic_store(&signal_terminated, 1);
+    else if (number != 0 && atomic_exchange(&signal_terminated, 1) && atomic_load(&signal_unheard)) {
+        restore();
+        raise(number);
+    }
     if (write(signal_fd, &one, sizeof one) < 0) {} /* nothing can be done about it here */
     errno = e;
 }
@@ -129,9 +137,20 @@ int needletail_io_signal_open(void) {
 
 /* They do what they did before, also one that has come meanwhile, and that nobody was told of. */
 void needletail_io_signal_close(void) {
-    sigaction(SIGTERM, &before_term, NULL);
-    sigaction(SIGINT, &before_int, NULL);
+    restore();
     if (atomic_exchange(&signal_terminated, 0)) raise(SIGTERM);
+}
+
+/*
+ * Whether nobody waits for signals although they are caught, as the program is being started, which may take for ever:
+ * then a second SIGTERM or SIGINT does what it did before.
+ */
+void needletail_io_signal_unheard(int is) { atomic_store(&signal_unheard, is); }
+
+/* SIGTERM and SIGINT do what they did before, and the former is sent. */
+void needletail_io_signal_end(void) {
+    restore();
+    raise(SIGTERM);
 }
 
 /* The same for SIGHUP, before or after. Until the former is called, it has no effect. As `nohup` has made it, it stays. */

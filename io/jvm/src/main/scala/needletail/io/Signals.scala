@@ -90,16 +90,24 @@ object Signals {
     }
   }
 
+  /** Ends the program as SIGTERM did before it was caught. */
+  private[needletail] def endProgram(): Unit = synchronized {
+    if (before ne null) restore()
+    Signal.raise(ending.head)
+  }
+
+  private def restore(): Unit = {
+    ending.zip(before).foreach { case (signal, handler) => Signal.handle(signal, handler) }
+    before = null
+  }
+
   /** @param isOver whether what the signals were to end has ended; otherwise one that has come is still due */
   private def waitEnds(isOver: Boolean): Unit = synchronized {
     waits -= 1
     if (waits == 0 && !(isOver && (hasCome || hasHungUp))) hangUpEnds()
     if (waits == 0 && !(isOver && hasCome)) {
       if (chosen ne null) catching(chosen)
-      else {
-        ending.zip(before).foreach { case (signal, handler) => Signal.handle(signal, handler) }
-        before = null
-      }
+      else if (before ne null) restore()
       if (hasCome) Signal.raise(ending.head)
     }
   }

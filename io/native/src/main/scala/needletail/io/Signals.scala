@@ -31,6 +31,7 @@ object Signals {
     catching(f)
     if (!isAwaited) {
       isAwaited = true
+      Kernel.signalUnheard(0)
       startThread()
     }
   }
@@ -69,9 +70,7 @@ object Signals {
       hasHungUp = false
       catching(f)
       waits += 1
-      if (hangUp ne null)
-        try catchingHangUp(hangUp)
-        catch { case e: Throwable => waitEnds(isOver = false); throw e }
+      Kernel.signalUnheard(if (isAwaited) 0 else 1)
     }
     new SignalWait {
       def apply(): Unit =
@@ -97,11 +96,11 @@ object Signals {
       }
   }
 
-  private def hangUpEnds(): Unit =
-    if (chosenHangUp ne null) hangUp = chosenHangUp
-    else Kernel.signalHangUpEnd()
+  /** Ends the program as SIGTERM did before it was caught. */
+  private[needletail] def endProgram(): Unit = Kernel.signalEnd()
 
   private def takesTurn(): Boolean = synchronized {
+    Kernel.signalUnheard(0)
     val isFirst = !isAwaited
     if (isFirst) isAwaited = true else others += 1
     isFirst
@@ -111,7 +110,11 @@ object Signals {
     stopped.onComplete(_ => Kernel.signalWake())(ExecutionContext.parasitic)
     await(() => stopped.isCompleted)
     synchronized {
-      if (others > 0 || (chosen ne null)) startThread() else isAwaited = false
+      if (others > 0 || (chosen ne null)) startThread()
+      else {
+        isAwaited = false
+        Kernel.signalUnheard(1)
+      }
     }
   }
 

@@ -83,6 +83,19 @@ class HangUpSuite extends Suite with TemporaryDirectories {
     } finally { child.destroyForcibly(); () }
   }
 
+  test("a server that starts for ever keeps SIGTERM from no other, and a second one ends the program") {
+    val child = start("HangingMain")
+    try {
+      val output = new BufferedReader(new InputStreamReader(child.getInputStream))
+      assertEquals(output.readLine(), "hangs")
+      signal(child, "TERM")
+      assertEquals(output.readLine(), "the other has ended")
+      signal(child, "TERM")
+      assert(child.waitFor(20, TimeUnit.SECONDS), "it goes on")
+      assertEquals(child.exitValue, 128 + 15)
+    } finally { child.destroyForcibly(); () }
+  }
+
   // with -Xrs the JVM leaves the signals to the system
   test("where signals cannot be handled, `run` throws and nothing listens") {
     val java  = System.getProperty("java.home") + "/bin/java"
@@ -205,6 +218,36 @@ object EarlySignalMain {
       tls = Some(new TlsIdentity(TlsLimits(), () => Expired, Nil))
     )
     Server((_: Request) => Response.ok, config).run()
+  }
+}
+
+/** One server that runs, and one that waits for ever while it starts. */
+object HangingMain {
+  private def address     = Address.Tcp("127.0.0.1", 0)
+  private val ok: Handler = _ => Response.ok
+  private object Expired extends TlsServerContext {
+    def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
+      throw new IOException("no TLS")
+    val certificates = Seq(CertificateInfo("CN=old", Nil, "CN=old", "1", 0, 1, ""))
+  }
+  private object Hanging extends Log {
+    def error(message: String, cause: Throwable): Unit = ()
+    def warn(message: String): Unit                    = {
+      println("hangs")
+      new java.util.concurrent.CountDownLatch(1).await(15, TimeUnit.SECONDS)
+      Runtime.getRuntime.halt(3) // nobody has ended it
+    }
+  }
+
+  def main(args: Array[String]): Unit = {
+    val begun = new java.util.concurrent.CountDownLatch(1)
+    new Thread(() => {
+      Server(ok, ServerConfig(address = address, loops = 1, log = Log.none)).run(_ => begun.countDown())
+      println("the other has ended")
+    }).start()
+    begun.await()
+    val tls = new TlsIdentity(TlsLimits(), () => Expired, Nil)
+    Server(ok, ServerConfig(address = address, loops = 1, log = Hanging, tls = Some(tls))).run()
   }
 }
 

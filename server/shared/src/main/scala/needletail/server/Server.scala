@@ -47,7 +47,9 @@ final class Server private (config: ServerConfig, protocol: () => Protocol) {
   /**
    * Serves until SIGTERM or SIGINT, then drains and returns. `onStart` is called when the server listens. SIGHUP makes
    * a server with TLS read its certificates again, and one without drain; under `nohup` it has no effect. A signal that
-   * comes while the server starts takes effect when it has started. If `onStart` throws, the server is closed and `run` throws it; SIGTERM and SIGINT then end the program, as before.
+   * comes while the server starts takes effect when it has started; a second SIGTERM or SIGINT meanwhile ends the
+   * program. If `onStart` throws, the server is closed and `run` throws it; SIGTERM and SIGINT then end the program, as
+   * before.
    *
    * @throws CannotListen if the address cannot be bound; a `main` that does not catch it prints one line on the
    *   standard error stream and exits with status 1
@@ -152,40 +154,66 @@ object Server {
   /** Those that a signal has begun to drain. */
   private val draining = ConcurrentHashMap.newKeySet[RunningServer]
 
-  /**
-   * Those that run, without any that is just being started: a signal waits for that, as nobody else would tell that
-   * server of it.
-   */
-  private def present: List[RunningServer] = running.synchronized(running.toList)
+  /** A call of `run` whose servers are being started, and what signals have asked of it. Guarded by `running`. */
+  private final class Starting {
+    var isToEnd, isHungUp = false
+  }
+  private val starting = mutable.HashSet.empty[Starting]
 
   /**
    * With TLS, operators ask for new certificates; without, a terminal has been closed. The shell and the kernel each
    * send it then, so the second one closes nothing.
    */
   private[server] def hungUp(): Unit = {
-    val all = present
+    val all = running.synchronized {
+      starting.foreach(_.isHungUp = true)
+      // what is being started may have TLS
+      if (starting.isEmpty || running.exists(_.isSecure)) running.toList else Nil
+    }
     if (all.exists(_.isSecure)) all.filter(_.isSecure).distinctBy(_.identity).foreach(_.reload())
     else all.foreach(server => if (draining.add(server)) server.drain())
   }
 
-  /** The first signal drains, a second one closes. */
-  private def drainAll(): Unit =
-    present.foreach(server => if (draining.add(server)) server.drain() else server.close())
+  /**
+   * The first signal drains, once it has started also what is being started; a second one closes. While something is
+   * being started, which may wait for a name or a file for ever, a second one ends the program.
+   */
+  private def drainAll(): Unit = {
+    val (all, ends) = running.synchronized {
+      val isSecond = starting.exists(_.isToEnd)
+      starting.foreach(_.isToEnd = true)
+      (running.toList, isSecond)
+    }
+    if (ends) Signals.endProgram()
+    else all.foreach(server => if (draining.add(server)) server.drain() else server.close())
+  }
 
   private def serveAll(start: => List[RunningServer])(onStart: List[RunningServer] => Unit): Unit = {
     implicit val here: ExecutionContext = ExecutionContext.parasitic
 
     val ended = Promise[Unit]()
+    val own   = new Starting
+    running.synchronized(starting += own)
     // before a port is open, as a signal would end the program until then
-    val await   = Signals.awaiting(ended.future, hangUp = () => hungUp())(() => drainAll())
-    val servers =
-      try running.synchronized {
-          val started = start
-          running ++= started
-          started
-        }
+    val await =
+      try Signals.awaiting(ended.future)(() => drainAll())
       catch {
         case e: Throwable =>
+          running.synchronized(starting -= own)
+          throw e
+      }
+    val servers =
+      try {
+        Signals.onHangUp(() => hungUp())
+        val started = start
+        running.synchronized {
+          starting -= own
+          running ++= started
+        }
+        started
+      } catch {
+        case e: Throwable =>
+          running.synchronized(starting -= own)
           await.cancel()
           throw e
       }
@@ -196,6 +224,8 @@ object Server {
         servers.foreach(_.drain())
       }
     }
+    if (own.isHungUp) hungUp()
+    if (own.isToEnd) servers.foreach(server => if (draining.add(server)) server.drain())
     val all = Future.traverse(servers)(_.stopped.transform(how => Success(how)))
     all.onComplete(_ => ended.success(()))
     def elseClose[A](undo: () => Unit)(body: => A): A =
