@@ -125,6 +125,11 @@ private[server] final class RequestReader(
   /** Whether no output of earlier requests waits for the client to read it. */
   def followsAllOutput: Boolean = wire.takenOutput >= outputBefore
 
+  /** The reply to the request with the content that is not complete is due next: all earlier ones are written. */
+  def replyIsDue(): Unit = if (outputBefore == Long.MaxValue) outputBefore = outputNow
+
+  private def outputNow: Long = wire.takenOutput + wire.pendingOutput + context.writer.length
+
   /** Begins to read the content of the request with that head. */
   def beginContent(head: RequestView, owner: BodyReader.Owner): BodyReader = {
     val config = context.config
@@ -140,7 +145,7 @@ private[server] final class RequestReader(
     )
     latest = body
     outputBefore =
-      if (state.server == SessionState.Free) wire.takenOutput + wire.pendingOutput + context.writer.length
+      if (state.server == SessionState.Free) outputNow
       else Long.MaxValue // replies that are not written yet come before it
     body
   }

@@ -380,6 +380,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
         if (x.body != null) reader.leave(x.body)
         val asked = state.isAsking
         if (queue.first eq x) queue.pop()
+        if (reader.body != null && (queue.isEmpty || (queue.first.body eq reader.body))) reader.replyIsDue()
         if (!input.isEmpty) onceMore = true
         else if (asked && !state.isAsking) wire.offerAgain() // what is behind the request is HTTP after all
       }

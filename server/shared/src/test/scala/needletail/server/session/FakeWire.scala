@@ -85,8 +85,12 @@ final class FakeWire(
     if (neighbour == null) new ServerLoopContext(clock, config) else neighbour.context
   val session = new ServerSession(this, new RequestRunner(handler, context))
 
+  private var total              = 0L
+  override def takenOutput: Long = total - pendingOutput
+
   def write(bytes: Array[Byte], from: Int, count: Int): Unit = {
     writing()
+    total += count
     written.write(bytes, from, count)
     writes += 1
     if (stuck) pendingOutput += count

@@ -121,4 +121,19 @@ class UnreadArrivedSuite extends Suite {
       assert(w.wire.isFinished && !w.wire.isAborted, post)
     }
   }
+
+  test("content behind a reply that was due counts as content of the first request once that is written") {
+    val first, last = new AsyncPromise[Response]
+    val wire        = new FakeWire(request =>
+      if (request.path == "/1") first else request.text.flatMap(_ => last)
+    )
+    wire.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc")
+    assert(!wire.session.memory.readsContent)
+    first.succeed(Response.ok("1"))
+    wire.stuck = true
+    assertEquals(wire.turn().statuses, List(200))
+    assert(!wire.session.memory.readsContent, "the client has not read the first reply")
+    wire.unstick()
+    assert(wire.session.memory.readsContent)
+  }
 }
