@@ -9,7 +9,13 @@ cd "$(dirname "$0")"
 launcher_version=1.13.1
 # The compilers, the native linker and all tests fit into 3 GB, and collect garbage less often in more.
 heap=3g
-if [ "$(awk '/^MemTotal:/ { print int($2 / 1048576) }' /proc/meminfo 2>/dev/null || echo 0)" -ge 12 ]; then heap=5g; fi
+# In a container its own limit counts; where there is none, the file says `max` or some impossible number.
+memory=$(awk '/^MemTotal:/ { print $2 * 1024 }' /proc/meminfo 2>/dev/null || echo 0)
+for limit in /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes; do
+  memory=$( (echo "${memory:-0}"; cat "$limit" 2>/dev/null || true) |
+    awk '/^[0-9.e+]+$/ && (NR == 1 || $1 < least) { least = $1 } END { printf "%.0f", least }')
+done
+if [ "$((memory / 1073741824))" -ge 12 ]; then heap=5g; fi
 # SBT_OPTS, which sbt's own launcher script reads as well, comes last and so wins.
 # Two compilers and all tests fill the usual 240 MB of compiled code; beyond them the JVM interprets.
 export SBT_OPTS="-Xmx$heap -Xss8m -XX:+UseParallelGC -XX:ReservedCodeCacheSize=512m -Dfile.encoding=UTF-8 ${SBT_OPTS:-}"
