@@ -43,7 +43,8 @@ private[actor] final class Inbox[M](loop: Loop, settings: ActorSettings, actor: 
     else {
       // neither a loop that has ended nor an actor that was closed meanwhile will receive it
       val woken = tryWake()
-      val lost  = (!woken || closed) && discardMessages(message)
+      val lost  = (!woken || closed) && mailbox.remove(message)
+      if (lost) countDead(1)
       if (!woken) abandon()
       !lost
     }
@@ -74,18 +75,14 @@ private[actor] final class Inbox[M](loop: Loop, settings: ActorSettings, actor: 
    * The loop has ended. Other senders meanwhile found the actor busy, and left their messages to the one that made it
    * so.
    */
-  private def abandon(): Unit = while (!mailbox.isEmpty && !tryWake()) { discardMessages(null); () }
+  private def abandon(): Unit = while (!mailbox.isEmpty && !tryWake()) discardMessages()
 
-  /** Takes out what waits, as nobody will receive it. Returns whether `own` was among it. */
-  private def discardMessages(own: AnyRef): Boolean = {
-    var found   = false
+  private def discardMessages(): Unit = {
     var message = mailbox.poll()
     while (message != null) {
-      if (message eq own) found = true
-      if ((message eq own) || !message.isInstanceOf[Mailbox.Entry]) countDead(1)
+      if (!message.isInstanceOf[Mailbox.Entry]) countDead(1)
       message = mailbox.poll()
     }
-    found
   }
 
   private def countDead(count: Long): Unit = {
@@ -105,7 +102,6 @@ private[actor] final class Inbox[M](loop: Loop, settings: ActorSettings, actor: 
   def close(): Unit = {
     closed = true
     notices.clear()
-    discardMessages(null)
-    ()
+    discardMessages()
   }
 }

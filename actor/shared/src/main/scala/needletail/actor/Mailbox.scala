@@ -48,6 +48,24 @@ private[actor] final class Mailbox(capacity: Int, overflow: Overflow) {
     if (message != null) places.decrementAndGet()
     message
   }
+
+  /**
+   * Removes a message, where no other is received any more; false if it is not there. All are taken out and put back, as
+   * the queue's own `remove` never returns on Native where two that are gone stand behind each other.
+   */
+  def remove(message: AnyRef): Boolean = synchronized {
+    var left  = queue.size
+    var found = false
+    while (left > 0) {
+      left -= 1
+      val oldest = queue.poll()
+      if (oldest == null) left = 0
+      else if (!found && (oldest eq message)) found = true
+      else queue.offer(oldest)
+    }
+    if (found) places.decrementAndGet()
+    found
+  }
 }
 
 private[actor] object Mailbox {

@@ -59,14 +59,16 @@ private[async] abstract class Pending[A] extends Async[A] with Trampoline.Turn {
 
   /**
    * As `settle`, if it may still be waiting for something. When observers are called, and when this returns to who has
-   * cancelled it, all that only this one waited for is complete as well.
+   * cancelled it, all that only this one waited for is complete as well; deep within another call of this, only when
+   * that one returns.
    */
   final private[async] def abort(result: Result[A]): Unit =
     if (state == null) {
       state = result
       val trampoline = Trampoline.here
       trampoline.release(this)
-      if (first != null) trampoline.push(this)
+      if (first != null) trampoline.append(this)
+      trampoline.goOn()
     }
 
   /** Called by the trampoline: once complete, and for a node that was put there to be started. */

@@ -24,8 +24,11 @@ private[async] final class Trampoline {
   /** Runs `turn`: at once if nothing else is running, otherwise after what waits already. */
   def push(turn: Turn): Unit = {
     append(turn)
-    if (!draining) drain()
+    goOn()
   }
+
+  /** Runs what is queued, unless that is being done. */
+  def goOn(): Unit = if (!draining && count > 0) drain()
 
   /** Queues `turn` until the running turn has ended, or until the stack is shallow again. */
   def append(turn: Turn): Unit = {
@@ -36,7 +39,7 @@ private[async] final class Trampoline {
 
   /**
    * Releases `aborted`, which mostly aborts and releases what it waited for, now: only from deep within another call of
-   * this, a little later, before the outermost one returns. So a long chain uses no stack. Observers are called after.
+   * this, a little later, before the outermost one returns. So a long chain uses no stack. Observers are called after: by `goOn`.
    */
   def release(aborted: Turn): Unit =
     if (releasing == DeepestRelease) releases.append(aborted)

@@ -87,6 +87,26 @@ class CancellationSuite extends Suite {
       assertEquals((seen, source.cancelled), (List(true, true), 1))
     }
 
+  test(
+    "what hooks and clean-ups complete has its observers called, also if nobody observes what was cancelled"
+  ) {
+    val ways = List[(String, (Async[Int], AsyncPromise[Int]) => Unit)](
+      "cancel"     -> ((_, source) => source.cancel()),
+      "map"        -> ((source, _) => source.map(_ + 1).cancel()),
+      "zip"        -> ((source, _) => { source.zip(Async.fail(new Exception)); () }),
+      "andFinally" -> ((source, _) => source.andFinally(()).cancel())
+    )
+    for ((name, way) <- ways) {
+      val other  = new AsyncPromise[Int]
+      val source = new AsyncPromise[Int]
+      var seen   = 0
+      other.map(_ + 1).foreach(n => seen = n)
+      source.onCancel { () => other.succeed(1); () }
+      way(source, source)
+      assertEquals(seen, 2, name)
+    }
+  }
+
   test("a hook may cancel what is far from its root, a hook of which may, and so on") {
     val far    = 100000
     val values = Vector.fill(far + 1)(new AsyncPromise[Int])

@@ -279,9 +279,10 @@ object Stream {
   private val end: Async[Option[Nothing]] = Async.value(None)
 
   /**
-   * The reader's view of a chain of stages: keeps the contract of `next` and `cancel`. A reader that gives a result up
-   * leaves the read behind it as it is: the next call has its result. So the stages, and the source below them, have
-   * one read at a time, and no element is lost between a source that has delivered and a reader that has left.
+   * The reader's view of a chain of stages: keeps the contract of `next` and `cancel`. Where a reader gives a result up,
+   * the read behind it goes on until the loop's next turn: if the reader reads again before, it gets that one's result.
+   * So the source has one read at a time, and an element that it has delivered on its way to a reader that has left is
+   * not lost. Then the read is withdrawn from, as nobody waits: time limits of the source do not run.
    */
   private final class Staged[A](pull: Pull[A]) extends Stream[A] {
     private var over                           = false
@@ -302,10 +303,8 @@ object Stream {
         unclaimed = null
         Async.fromTry(read)
       } else if (over) end
-      else if (reading != null) {
-        asked = new AsyncPromise
-        asked
-      } else
+      else if (reading != null) ask()
+      else
         advanced() match {
           case Pull.End =>
             over = true
@@ -322,10 +321,15 @@ object Stream {
           Pull.fail(e)
       }
 
+    private def ask(): AsyncPromise[Option[A]] = {
+      asked = new AsyncPromise
+      asked.onCancel(left)
+      asked
+    }
+
     private def await(later: Later): Async[Option[A]] = {
-      val result = new AsyncPromise[Option[A]]
-      asked = result
-      val read = later.async.transform(received)
+      val result = ask()
+      val read   = later.async.transform(received)
       if (over) { // a function of the stream has cancelled it meanwhile
         result.cancel()
         read.cancel()
@@ -345,16 +349,33 @@ object Stream {
       Async.unit
     }
 
-    def cancel(): Unit = if (!over) {
-      over = true
-      unclaimed = null
-      if (asked != null) asked.cancel()
+    private val withdrawal: Runnable = () => if (reading != null && asked.isCompleted) withdraw()
+
+    private val left: () => Unit = () =>
       if (reading != null) {
+        val loop = Loop.currentOrNull
+        if (loop == null) withdraw()
+        else
+          try loop.execute(withdrawal)
+          catch { case Survivable(_) => withdraw() } // it has ended
+      }
+
+    private def withdraw(): Unit = {
+      val outstanding = reading
+      reading = null
+      outstanding.cancel()
+    }
+
+    def cancel(): Unit = {
+      unclaimed = null
+      if (!over) {
+        over = true
         val outstanding = reading
         reading = null
-        outstanding.cancel()
+        if (asked != null) asked.cancel()
+        if (outstanding != null) outstanding.cancel()
+        Pull.cancel(pull)
       }
-      Pull.cancel(pull)
     }
   }
 }

@@ -13,8 +13,8 @@ class GivenUpReadSuite extends Suite {
 
   /** A source that keeps what nobody has asked for, and refuses a second read while one is outstanding. */
   private final class Own extends Stream[Int] {
-    private val kept                             = new mutable.Queue[Int]
-    private var asked: AsyncPromise[Option[Int]] = null
+    private val kept                     = new mutable.Queue[Int]
+    var asked: AsyncPromise[Option[Int]] = null
 
     def give(element: Int): Unit = if (asked == null || !asked.succeed(Some(element))) kept.enqueue(element)
 
@@ -156,6 +156,43 @@ class GivenUpReadSuite extends Suite {
       assertEquals(loop.run(stream.next()), if (fails) Failure(broken) else Success(None))
       assertEquals(loop.run(stream.next()), Success(None))
     }
+  }
+
+  test("a source whose reader does not come back is withdrawn from in the loop's next turn") {
+    val loop   = new ManualLoop
+    val own    = new Own
+    val stream = own.map(identity)
+    loop.within {
+      stream.next().cancel()
+      assert(!own.asked.isCompleted)
+    }
+    loop.runAll()
+    assert(own.asked.isCompleted)
+  }
+
+  test("after a read that was given up, ticks that nobody waited for are skipped") {
+    val loop   = new ManualLoop
+    val stream = Stream.ticks(1.second)
+    loop.within(stream.next().timeout(500.millis).foreach(_ => ()))
+    loop.advance(10500.millis)
+    assertEquals(loop.run(stream.next()).get, Some(10L))
+  }
+
+  test("once cancelled, a failure that came for a reader that had left is not told") {
+    val loop   = new ManualLoop
+    val push   = new Push[Int](1)
+    val stream = push.stream.map(identity)
+    loop.within {
+      val turn = new AsyncPromise[Unit]
+      turn.onComplete { _ =>
+        push.fail(new Exception("broken"))
+        stream.next().cancel()
+      }
+      turn.succeed(())
+      stream.cancel()
+    }
+    loop.runAll()
+    assertEquals(loop.run(stream.next()).get, None)
   }
 
   test("cancelling the stream ends the read that was left, and nothing comes any more") {

@@ -74,21 +74,24 @@ class BodySuite extends Suite with ContentRequests {
     assertEquals(content(wire.output), "abc")
   }
 
-  test("who stops waiting for a piece may ask for it at once") {
-    val go   = new AsyncPromise[Option[Array[Byte]]]
-    val wire = new FakeWire(
-      { request =>
-        val stream = request.body.stream
-        for {
-          _     <- stream.next().race(go)
-          piece <- stream.next()
-        } yield Response.ok(new String(piece.get))
-      },
-      config
-    )
-    wire.send(post(5))
-    go.succeed(None)
-    assertEquals(content(wire.turn().send("hello").output), "hello")
+  test("who stops waiting for a piece may ask for it at once, also behind operators") {
+    for (isDirect <- Seq(true, false)) {
+      val go   = new AsyncPromise[Option[Array[Byte]]]
+      val wire = new FakeWire(
+        { request =>
+          val body   = request.body.stream
+          val stream = if (isDirect) body else body.map(identity).filter(_ => true)
+          for {
+            _     <- stream.next().race(go)
+            piece <- stream.next()
+          } yield Response.ok(new String(piece.get))
+        },
+        config
+      )
+      wire.send(post(5))
+      go.succeed(None)
+      assertEquals(content(wire.turn().send("hello").output), "hello")
+    }
   }
 
   test("a stream goes back as it comes") {
