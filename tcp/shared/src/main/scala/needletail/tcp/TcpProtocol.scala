@@ -33,7 +33,7 @@ abstract class TcpProtocol[I, O](val codec: Codec[I, O]) {
   /** A message that answers no request. An exception of this is reported to the loop's log. */
   def pushed(session: TcpSession[I, O], message: I): Unit = { val _ = (session, message) }
 
-  /** The connection has ended, for any reason; called once for each call of `connected`. */
+  /** The connection has ended, for any reason; called once for each call of `connected`, also if that has failed. */
   def disconnected(session: TcpSession[I, O]): Unit = { val _ = session }
 }
 
