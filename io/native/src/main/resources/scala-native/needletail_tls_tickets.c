@@ -8,7 +8,8 @@
  *
  * A session ends when its lifetime is over, which began with its full handshake, or when its client's certificate or a
  * list of revoked ones expires. The libraries begin the lifetime anew with each ticket of TLS 1.3, so that time is a
- * part of the key's name, which the ticket's authentication covers.
+ * part of the key's name, which the ticket's authentication covers. All tickets that follow from one handshake have the
+ * same time, so each hides it by other bytes: who sees two could tell otherwise that they are of one client.
  */
 #if defined(__SCALANATIVE_NEEDLETAIL_TLS) && defined(__linux__)
 
@@ -20,9 +21,11 @@
 #include <string.h>
 #include <time.h>
 
+enum { IV_SIZE = 16, END_SIZE = 8 };
+
 typedef struct {
-    unsigned char name[8]; /* in a ticket followed by the end of its session, 8 bytes, the highest first */
-    unsigned char mask[8]; /* of that time, which would tell how long the machine runs */
+    unsigned char name[8]; /* in a ticket followed by the end of its session, the highest byte first */
+    unsigned char mask[32]; /* hides that time, with the IV of the ticket */
     unsigned char authentication[32];
     unsigned char encryption[32];
 } ticket_key;
@@ -109,14 +112,38 @@ static int64_t end_of_new(SSL *s, const tickets *t) {
     return now() + left;
 }
 
-static void write_end(unsigned char *to, const ticket_key *key, int64_t end) {
-    for (int i = 0; i < 8; i++) to[i] = (unsigned char)(end >> (56 - 8 * i)) ^ key->mask[i];
+/* Hides a time in a ticket, or shows it again. Returns 0 if the library cannot. */
+static int mask_end(unsigned char *end, const ticket_key *key, const unsigned char *iv) {
+    unsigned char both[sizeof key->mask + IV_SIZE], hash[32];
+    memcpy(both, key->mask, sizeof key->mask);
+    memcpy(both + sizeof key->mask, iv, IV_SIZE);
+    int is_made = ssl.EVP_Digest(both, sizeof both, hash, NULL, ssl.EVP_sha256(), NULL) == 1;
+    for (int i = 0; i < END_SIZE && is_made; i++) end[i] ^= hash[i];
+    ssl.OPENSSL_cleanse(both, sizeof both);
+    ssl.OPENSSL_cleanse(hash, sizeof hash);
+    return is_made;
 }
 
-static int64_t read_end(const unsigned char *from, const ticket_key *key) {
-    uint64_t end = 0;
-    for (int i = 0; i < 8; i++) end = end << 8 | (unsigned char)(from[i] ^ key->mask[i]);
-    return (int64_t)end;
+static int write_end(unsigned char *to, const ticket_key *key, const unsigned char *iv, int64_t end) {
+    for (int i = 0; i < END_SIZE; i++) to[i] = (unsigned char)(end >> (56 - 8 * i));
+    return mask_end(to, key, iv);
+}
+
+static int read_end(const unsigned char *from, const ticket_key *key, const unsigned char *iv, int64_t *end) {
+    unsigned char shown[END_SIZE];
+    uint64_t number = 0;
+    memcpy(shown, from, sizeof shown);
+    int is_read = mask_end(shown, key, iv);
+    for (int i = 0; i < END_SIZE; i++) number = number << 8 | shown[i];
+    ssl.OPENSSL_cleanse(shown, sizeof shown);
+    *end = is_read ? (int64_t)number : 0;
+    return is_read;
+}
+
+/* Whether a session has ended. -1 if the library cannot tell. */
+static int is_over(const unsigned char *name, const ticket_key *key, const unsigned char *iv, int64_t *end) {
+    if (!read_end(name + sizeof key->name, key, iv, end)) return -1;
+    return now() >= *end;
 }
 
 static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher, HMAC_CTX *hmac,
@@ -139,14 +166,16 @@ static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CI
     if (result <= 0) return result;
     if (is_new) {
         if (*end == 0 || !ssl.SSL_session_reused(s)) *end = end_of_new(s, t);
-    } else if (now() >= (*end = read_end(name + sizeof key.name, &key))) {
-        ssl.OPENSSL_cleanse(&key, sizeof key);
-        return 0;
+    } else {
+        int over = is_over(name, &key, iv, end);
+        if (over != 0) {
+            ssl.OPENSSL_cleanse(&key, sizeof key);
+            return over < 0 ? -1 : 0;
+        }
     }
     if (is_new) {
         memcpy(name, key.name, sizeof key.name);
-        write_end(name + sizeof key.name, &key, *end);
-        if (ssl.RAND_bytes(iv, 16) != 1 ||
+        if (ssl.RAND_bytes(iv, IV_SIZE) != 1 || !write_end(name + sizeof key.name, &key, iv, *end) ||
             ssl.EVP_EncryptInit_ex(cipher, ssl.EVP_aes_256_cbc(), NULL, key.encryption, iv) != 1)
             result = -1;
     } else if (ssl.EVP_DecryptInit_ex(cipher, ssl.EVP_aes_256_cbc(), NULL, key.encryption, iv) != 1)
