@@ -140,15 +140,17 @@ static int read_end(const unsigned char *from, const ticket_key *key, const unsi
     return is_read;
 }
 
-/* Whether a session has ended. -1 if the library cannot tell. */
-static int is_over(const unsigned char *name, const ticket_key *key, const unsigned char *iv, int64_t *end) {
+/* Whether a session has ended, also by a clock that was set since. -1 if the library cannot tell. */
+static int is_over(const context *c, const unsigned char *name, const ticket_key *key, const unsigned char *iv,
+                   int64_t *end) {
     if (!read_end(name + sizeof key->name, key, iv, end)) return -1;
-    return now() >= *end;
+    return now() >= *end || (c->lists_expiry != 0 && time(NULL) >= c->lists_expiry);
 }
 
 static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher, HMAC_CTX *hmac,
                           int is_new) {
-    tickets *t = needletail_tls_context_of(s)->tickets;
+    context *c = needletail_tls_context_of(s);
+    tickets *t = c->tickets;
     int64_t *end = needletail_tls_session_end(s);
     ticket_key key;
     unsigned char authentication[sizeof key.authentication + 255];
@@ -167,7 +169,7 @@ static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CI
     if (is_new) {
         if (*end == 0 || !ssl.SSL_session_reused(s)) *end = end_of_new(s, t);
     } else {
-        int over = is_over(name, &key, iv, end);
+        int over = is_over(c, name, &key, iv, end);
         if (over != 0) {
             ssl.OPENSSL_cleanse(&key, sizeof key);
             return over < 0 ? -1 : 0;
@@ -189,8 +191,8 @@ static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CI
 }
 
 /*
- * Called for a session that a client wants to resume. It is not if the server's own check does not accept its client's
- * certificate any more.
+ * Called for a session that a client wants to resume. It is not if its client's certificate has expired, by a clock
+ * that was set since, or if the server's own check does not accept that any more.
  */
 static int judge_session(SSL *s, SSL_SESSION *session, const unsigned char *key_name, size_t length, int status,
                          void *with) {
@@ -200,7 +202,8 @@ static int judge_session(SSL *s, SSL_SESSION *session, const unsigned char *key_
     (void)length;
     if (status != TICKET_SUCCESS && status != TICKET_SUCCESS_RENEW) return TICKET_RETURN_IGNORE_RENEW;
     X509 *peer = ssl.SSL_SESSION_get0_peer(session);
-    if (peer != NULL && c->check != NULL && !needletail_tls_is_accepted(peer, c->check))
+    if (peer != NULL && (ssl.X509_cmp_current_time(ssl.X509_get0_notAfter(peer)) <= 0 ||
+                         (c->check != NULL && !needletail_tls_is_accepted(peer, c->check))))
         return TICKET_RETURN_IGNORE_RENEW;
     return status == TICKET_SUCCESS ? TICKET_RETURN_USE : TICKET_RETURN_USE_RENEW;
 }
