@@ -84,6 +84,9 @@ int needletail_tls_can_judge_strength(void);
 int needletail_tls_is_key_weak(X509 *x);
 int needletail_tls_is_chain_weak(const STACK *all);
 
+/* Whether a list of revoked certificates counts for any certificates. */
+int needletail_tls_does_list_count(X509_CRL *list);
+
 context *needletail_tls_keep(context *c);
 void needletail_tls_release(context *c);
 

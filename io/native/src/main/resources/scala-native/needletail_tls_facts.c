@@ -118,9 +118,19 @@ static void put_extension(text *t, const X509_CRL *list, int nid) {
     else put_asn1(t, ssl.X509_EXTENSION_get_data(ssl.X509_CRL_get_ext(list, at)));
 }
 
+static void put_list(text *t, X509_CRL *list) {
+    const ASN1_STRING *end = ssl.X509_CRL_get0_nextUpdate(list);
+    put_name(t, ssl.X509_CRL_get_issuer(list));
+    put_extension(t, list, AUTHORITY_KEY_IDENTIFIER);
+    put_extension(t, list, ISSUING_DISTRIBUTION_POINT);
+    put_asn1(t, ssl.X509_CRL_get0_lastUpdate(list));
+    if (end == NULL) put(t, NULL, 0);
+    else put_asn1(t, end);
+}
+
 /*
- * Of each list of revoked certificates in PEM: its issuer, the issuer's key, two fields that say what it is of, and when
- * it ends; empty if it does not say it. To be freed by the caller.
+ * Of each list of revoked certificates in PEM that counts: its issuer, the issuer's key, what it is of, when it was made,
+ * and when it ends; empty if it does not say it. To be freed by the caller.
  */
 unsigned char *needletail_tls_list_facts(const char *pem, int size, int *length) {
     text t = {0};
@@ -128,13 +138,7 @@ unsigned char *needletail_tls_list_facts(const char *pem, int size, int *length)
     BIO *in = ssl.BIO_new_mem_buf(pem, size);
     X509_CRL *one = in == NULL ? NULL : ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
     while (one != NULL) {
-        const ASN1_STRING *end = ssl.X509_CRL_get0_nextUpdate(one);
-        put_name(&t, ssl.X509_CRL_get_issuer(one));
-        put_extension(&t, one, AUTHORITY_KEY_IDENTIFIER);
-        put_extension(&t, one, ISSUING_DISTRIBUTION_POINT);
-        put_extension(&t, one, DELTA_CRL_INDICATOR);
-        if (end == NULL) put(&t, NULL, 0);
-        else put_asn1(&t, end);
+        if (needletail_tls_does_list_count(one)) put_list(&t, one);
         ssl.X509_CRL_free(one);
         one = ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
     }

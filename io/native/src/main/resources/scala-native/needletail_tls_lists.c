@@ -36,6 +36,15 @@ static int scope_of(X509_CRL *list) {
     return memcmp(data, only_authorities, sizeof only_authorities) == 0 ? OF_AUTHORITIES : 0;
 }
 
+static int has_unknown(X509_CRL *list) {
+    int at = ssl.X509_CRL_get_ext_by_NID(list, ISSUING_DISTRIBUTION_POINT, -1);
+    int critical = ssl.X509_CRL_get_ext_by_critical(list, 1, -1);
+    if (critical >= 0 && critical == at) critical = ssl.X509_CRL_get_ext_by_critical(list, 1, at);
+    return critical >= 0;
+}
+
+int needletail_tls_does_list_count(X509_CRL *list) { return scope_of(list) != 0 && !has_unknown(list); }
+
 /*
  * Adds lists, of which there must be one from each issuer, without those that do not count: OpenSSL would accept one of a
  * distribution point that a certificate names. Returns how many there are; 0 if one is damaged, or ENDLESS if
@@ -92,10 +101,7 @@ static int is_present(X509_CRL *list) {
 
 /* Whether a list is of all certificates, or of all that are authorities', or of all others, as this one. */
 static int is_of_all(X509_CRL *list, X509 *own) {
-    int at = ssl.X509_CRL_get_ext_by_NID(list, ISSUING_DISTRIBUTION_POINT, -1);
-    int critical = ssl.X509_CRL_get_ext_by_critical(list, 1, -1);
-    if (critical >= 0 && critical == at) critical = ssl.X509_CRL_get_ext_by_critical(list, 1, at);
-    return critical < 0 && (scope_of(list) & (ssl.X509_check_ca(own) == 1 ? OF_AUTHORITIES : OF_USERS)) != 0;
+    return !has_unknown(list) && (scope_of(list) & (ssl.X509_check_ca(own) == 1 ? OF_AUTHORITIES : OF_USERS)) != 0;
 }
 
 /*

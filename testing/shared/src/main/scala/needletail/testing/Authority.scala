@@ -163,11 +163,15 @@ final class Authority(
   /** Replaces the list of revoked certificates by one that expires in so many hours. */
   def listForHours(hours: Int): Unit = openssl(s"ca -config $config -gencrl -crlhours $hours -out $revoked")
 
-  /** Replaces the list of revoked certificates by one with this extension, such as `issuingDistributionPoint = ...`. */
-  def listWith(extension: String): Unit = {
+  /**
+   * Replaces the list of revoked certificates by one with this extension, such as `issuingDistributionPoint = ...`; by one
+   * that has expired at a time if that is given, as 20200102000000Z.
+   */
+  def listWith(extension: String, at: String = ""): Unit = {
     val extended = file("list.cnf")
     write(extended, new String(Files.readAllBytes(config), UTF_8) + s"[list]\n$extension\n")
-    openssl(s"ca -config $extended -gencrl -crlexts list -out $revoked")
+    val dates = if (at.isEmpty) "" else s"-crl_lastupdate 20200101000000Z -crl_nextupdate $at"
+    openssl(s"ca -config $extended -gencrl -crlexts list $dates -out $revoked")
   }
 
   /** Converts a key by `openssl` with these arguments, in which `IN` and `OUT` are replaced by its file and the new one. */

@@ -79,6 +79,37 @@ class RevocationListsSuite extends TlsPair {
       assertEquals(expiryOf(both), expiryOf(current))
   }
 
+  tlsTest("nor does a list that does not count: one of changes, or of a distribution point") {
+    lister.revoke()
+    val current = copy("whole.crl")
+
+    def only(what: String): String = s"issuingDistributionPoint = critical, @scope\n[scope]\n$what"
+    for (extension <- Seq("2.5.29.27 = DER:02:01:01", only("fullname = URI:http://127.0.0.1:1/other.crl"))) {
+      lister.listWith(extension, at = "20200102000000Z")
+      assertEquals(expiryOf(together(current, lister.revoked)), expiryOf(current), extension)
+    }
+    lister.listWith(only("onlyuser = TRUE"), at = "20200102000000Z")
+    assertEquals(expiryOf(together(current, lister.revoked)), Some(1577923200000L))
+  }
+
+  tlsTest("when the newest list has expired, an older one that has not does not hide it") {
+    lister.expireList(at = "20990101000000Z", from = "20200101000000Z")
+    val older = copy("older.crl")
+    lister.expireList(at = "20200103000000Z", from = "20200102000000Z")
+    val newer = copy("newer.crl")
+    lister.expireList(at = "21000101000000Z", from = "20980101000000Z")
+    val future = copy("future.crl")
+    for (all <- Seq(Seq(older, newer), Seq(newer, older), Seq(newer, older, future))) {
+      assertEquals(expiryOf(together(all*)), Some(1578009600000L))
+      // OpenSSL prefers a list that has not expired
+      val isNative = System.getProperty("java.vm.name") == "Scala Native"
+      assertEquals(
+        refused(good, together(all*), lister.file),
+        if (isNative) "" else HandshakeFailure.NoList
+      )
+    }
+  }
+
   tlsTest("of several lists of an issuer that count, the newest does") {
     val issuer                             = newAuthority("Lister")
     val issued                             = issuer.issue("DNS:localhost")

@@ -12,26 +12,28 @@ import java.security.cert.{
   X509CRLEntry,
   X509Certificate
 }
-import java.util.{Arrays, Collection, Collections, Date, Set as JavaSet}
+import java.util.{Arrays, Collection, Collections, Set as JavaSet}
 import javax.security.auth.x500.X500Principal
 
 import scala.jdk.CollectionConverters.*
 
+import needletail.io.tls.RevocationLists
+
 /**
- * Lists of revoked certificates. A certificate is accepted if a list of its issuer's counts, and the newest that does has it
- * not (RFC 5280 section 6.3, without distribution points, delta and indirect lists).
+ * Lists of revoked certificates. A certificate is accepted if the newest list of its issuer's that counts has not expired,
+ * and has it not (RFC 5280 section 6.3, without distribution points, delta and indirect lists).
  */
 private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
   import RevokedCertificates.*
 
   private val understood = lists.filterNot(hasUnknownEntry)
 
-  /** When the first of them expires that is not followed by another of its kind, in milliseconds since 1970. */
-  def expiry: Option[Long] =
-    lists.groupBy(
-      kindOf
-    ).values.flatMap(_.flatMap(list => Option(list.getNextUpdate)).map(_.getTime).maxOption)
-      .minOption
+  /** When they expire, in milliseconds since 1970; see [[RevocationLists.expiry]]. */
+  def expiry: Option[Long] = {
+    val known = for (list <- understood; end <- Option(list.getNextUpdate) if isOfAll(list))
+      yield RevocationLists.Dated(kindOf(list), list.getThisUpdate.getTime, end.getTime)
+    RevocationLists.expiry(known, System.currentTimeMillis)
+  }
 
   /**
    * Throws CertPathValidatorException if the certificate is not accepted.
@@ -39,12 +41,18 @@ private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
    * @param issuers who may have signed its issuer's list, each by the certificate; None: anybody, as the issuer is unknown
    */
   def check(certificate: X509Certificate, issuers: Option[Seq[X509Certificate]]): Unit = {
-    val now    = System.currentTimeMillis
-    val usable = understood.filter { list =>
-      list.getIssuerX500Principal == certificate.getIssuerX500Principal && isPresent(list, now) &&
-      covers(list, certificate) && issuers.forall(_.exists(hasSigned(_, list)))
+    val now = System.currentTimeMillis
+    val its = understood.filter { list =>
+      list.getIssuerX500Principal == certificate.getIssuerX500Principal &&
+      RevocationLists.hasBegun(list.getThisUpdate.getTime, now) && covers(list, certificate) &&
+      issuers.forall(_.exists(hasSigned(_, list)))
     }
-    if (usable.isEmpty)
+    // lists of an unknown issuer may be of several authorities
+    val newest  = its.map(_.getThisUpdate.getTime).maxOption
+    val present = its.filter { list =>
+      !hasExpired(list, now) && (issuers.isEmpty || newest.contains(list.getThisUpdate.getTime))
+    }
+    if (present.isEmpty)
       throw new CertPathValidatorException(
         "there is no list of its issuer's",
         null,
@@ -52,9 +60,6 @@ private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
         -1,
         BasicReason.UNDETERMINED_REVOCATION_STATUS
       )
-    // lists of an unknown issuer may be of several authorities
-    val newest  = usable.map(_.getThisUpdate.getTime).max
-    val present = if (issuers.isEmpty) usable else usable.filter(_.getThisUpdate.getTime == newest)
     // by the number alone: with the certificate the JDK compares the issuers' names letter by letter (RFC 5280 section 7.1)
     for (list <- present; entry <- Option(list.getRevokedCertificate(certificate.getSerialNumber))) {
       val cause = revoked(certificate, entry)
@@ -82,20 +87,18 @@ private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
 }
 
 private[tls] object RevokedCertificates {
-  private def isPresent(list: X509CRL, now: Long): Boolean = {
+  private def hasExpired(list: X509CRL, now: Long): Boolean = {
     val end = list.getNextUpdate
-    (end ne null) && end.getTime > now && !list.getThisUpdate.after(new Date(now + ClockSkew))
+    (end eq null) || end.getTime <= now
   }
 
   /** What lists have in common that follow each other: the issuer, its key and what they are of. */
   private def kindOf(list: X509CRL): (X500Principal, Seq[Seq[Byte]]) = (
     list.getIssuerX500Principal,
-    Seq(AuthorityKey, DistributionPoint, DeltaIndicator).map { oid =>
+    Seq(AuthorityKey, DistributionPoint).map { oid =>
       Option(list.getExtensionValue(oid)).fold(Seq.empty[Byte])(_.toSeq)
     }
   )
-
-  private final val ClockSkew = 15 * 60 * 1000L
 
   /** An entry with a critical extension may be of another issuer's certificate (RFC 5280 section 5.3): so may others. */
   private def hasUnknownEntry(list: X509CRL): Boolean =
@@ -104,18 +107,22 @@ private[tls] object RevokedCertificates {
       (critical ne null) && !critical.isEmpty
     })
 
+  /** Whether the list is of all certificates, or of all of one kind. */
+  private def isOfAll(list: X509CRL): Boolean = covers(list, OnlyUsers) || covers(list, OnlyAuthorities)
+
+  private def covers(list: X509CRL, certificate: X509Certificate): Boolean =
+    covers(list, if (certificate.getBasicConstraints < 0) OnlyUsers else OnlyAuthorities)
+
   /**
    * Whether the list is of all certificates, or of all of this kind, and not of changes only; whether or not what says so
    * is critical, as it must be.
    */
-  private def covers(list: X509CRL, certificate: X509Certificate): Boolean = {
+  private def covers(list: X509CRL, kind: Array[Byte]): Boolean = {
     val others =
       Option(list.getCriticalExtensionOIDs).fold(Set.empty[String])(_.asScala.toSet) - DistributionPoint
     val scope = list.getExtensionValue(DistributionPoint)
-    others.isEmpty && (list.getExtensionValue(DeltaIndicator) eq null) && ((scope eq null) || Arrays.equals(
-      scope,
-      if (certificate.getBasicConstraints < 0) OnlyUsers else OnlyAuthorities
-    ))
+    others.isEmpty && (list.getExtensionValue(DeltaIndicator) eq null) &&
+    ((scope eq null) || Arrays.equals(scope, kind))
   }
 
   private final val DeltaIndicator = "2.5.29.27"

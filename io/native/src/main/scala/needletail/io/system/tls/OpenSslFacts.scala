@@ -5,7 +5,7 @@ import scala.scalanative.unsafe.*
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 
 import needletail.io.dns.AddressText
-import needletail.io.tls.{CertificateInfo, TlsSession}
+import needletail.io.tls.{CertificateInfo, RevocationLists, TlsSession}
 
 /** What certificates and sessions say; see needletail_tls_facts.c. */
 private[tls] object OpenSslFacts {
@@ -16,14 +16,14 @@ private[tls] object OpenSslFacts {
     if (fields.length < Size) None else Some(info(fields, 0))
   }
 
-  /**
-   * When the first of a file's lists of revoked certificates ends that is not followed by another of its kind, in
-   * milliseconds since 1970; None if none says it.
-   */
+  /** When a file's lists of revoked certificates expire; see [[RevocationLists.expiry]]. */
   def expiry(lists: PemFile): Option[Long] = {
     val fields = read(OpenSslFunctions.listFacts(lists.bytes.at(0), lists.bytes.length, _)).toSeq
-    fields.grouped(ListSize).toSeq.groupBy(_.init.map(_.toSeq)).values
-      .flatMap(_.map(_.last).filter(_.nonEmpty).map(millis).maxOption).minOption
+    val known  = fields.grouped(ListSize).filter(_.last.nonEmpty).map { list =>
+      val kind = list.take(ListSize - 2).map(_.toSeq)
+      RevocationLists.Dated(kind, from = millis(list(ListSize - 2)), until = millis(list.last))
+    }
+    RevocationLists.expiry(known.toSeq, System.currentTimeMillis)
   }
 
   /** @param isServer whether the name is the one that the client requested; otherwise it is `name` */
