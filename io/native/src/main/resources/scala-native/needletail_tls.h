@@ -78,9 +78,12 @@ int needletail_tls_judge(int is_valid, X509_STORE_CTX *chain);
 /* Adds a certificate, followed by those of its issuers, and its key. Returns 0 if the library refuses them. */
 int needletail_tls_use(SSL_CTX *ctx, X509 **chain, int count, EVP_PKEY *key);
 
-/* Has weak keys and signatures refused: by the library, or where it cannot do that, by its caller, if that can. */
-void needletail_tls_set_strength(context *c);
-int needletail_tls_can_judge_strength(void);
+/*
+ * Has weak keys and signatures refused: by the library, or where it cannot do that, by its caller. Returns 0 if neither
+ * can.
+ */
+int needletail_tls_set_strength(context *c);
+int needletail_tls_set_signatures_of(SSL_CREDENTIAL *one);
 int needletail_tls_is_key_weak(X509 *x);
 int needletail_tls_is_chain_weak(const STACK *all);
 

@@ -57,7 +57,6 @@ context *needletail_tls_context(int is_server, int is_resuming) {
     ssl.SSL_CTX_set_options(c->ctx, OP_NO_COMPRESSION | OP_NO_RENEGOTIATION |
                                         (is_server ? OP_SERVER_PREFERENCE | OP_PRIORITIZE_CHACHA : 0) |
                                         (is_server && !is_resuming ? OP_NO_TICKET : 0));
-    needletail_tls_set_strength(c);
     if (ssl.SSL_CTX_set_num_tickets != NULL) ssl.SSL_CTX_set_num_tickets(c->ctx, is_resuming ? 1 : 0);
     if (is_server) set_up_server(c->ctx);
     if (is_server && is_resuming) needletail_tls_judge_sessions(c);
@@ -79,7 +78,7 @@ const char *needletail_tls_profile(context *c, int least, int most, const char *
                                    const char *groups) {
     const char *others = strchr(groups, ':');
     ssl.ERR_clear_error();
-    if (c->judges_strength && !needletail_tls_can_judge_strength()) return "strength of keys";
+    if (!needletail_tls_set_strength(c)) return "strength of keys";
     if (needletail_tls_set_versions(c->ctx, least, most) != 1) return "versions";
     if (ssl.SSL_CTX_set_cipher_list(c->ctx, ciphers) != 1) return "ciphers of TLS 1.2";
     if (ssl.SSL_CTX_set_ciphersuites != NULL && ssl.SSL_CTX_set_ciphersuites(c->ctx, newer) != 1)

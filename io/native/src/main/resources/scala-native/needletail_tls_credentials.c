@@ -10,7 +10,8 @@
 
 /* Whether the first certificate has precedence over others with the same kind of key; otherwise the last one has. */
 int needletail_tls_prefers_first(void) {
-    return ssl.SSL_CTX_add1_credential != NULL && ssl.SSL_CREDENTIAL_new_x509 != NULL && ssl.CRYPTO_BUFFER_new != NULL;
+    return ssl.SSL_CTX_add1_credential != NULL && ssl.SSL_CREDENTIAL_new_x509 != NULL &&
+           ssl.CRYPTO_BUFFER_new != NULL && ssl.SSL_CREDENTIAL_set1_signing_algorithm_prefs != NULL;
 }
 
 static CRYPTO_BUFFER *encoded(X509 *x) {
@@ -31,7 +32,8 @@ static int add_credential(SSL_CTX *ctx, X509 **chain, int count, EVP_PKEY *key) 
     int is_done = all != NULL && made != NULL;
     for (int i = 0; i < count && is_done; i++) is_done = (all[i] = encoded(chain[i])) != NULL;
     is_done = is_done && ssl.SSL_CREDENTIAL_set1_cert_chain(made, all, (size_t)count) == 1 &&
-              ssl.SSL_CREDENTIAL_set1_private_key(made, key) == 1 && ssl.SSL_CTX_add1_credential(ctx, made) == 1;
+              ssl.SSL_CREDENTIAL_set1_private_key(made, key) == 1 && needletail_tls_set_signatures_of(made) &&
+              ssl.SSL_CTX_add1_credential(ctx, made) == 1;
     for (int i = 0; i < count && all != NULL; i++) ssl.CRYPTO_BUFFER_free(all[i]);
     ssl.SSL_CREDENTIAL_free(made);
     free(all);

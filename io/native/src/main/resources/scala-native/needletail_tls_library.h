@@ -228,6 +228,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, SSL_send_fatal_alert, (SSL *, uint8_t)) \
     F(const char *, OpenSSL_version, (int)) \
     F(int, SSL_CTX_set_verify_algorithm_prefs, (SSL_CTX *, const uint16_t *, size_t)) \
+    F(int, SSL_CTX_set_signing_algorithm_prefs, (SSL_CTX *, const uint16_t *, size_t)) \
     F(int, OBJ_find_sigid_algs, (int, int *, int *)) \
     F(int, EVP_PKEY_id, (const EVP_PKEY *)) \
     F(int, EVP_PKEY_bits, (const EVP_PKEY *)) \
@@ -235,6 +236,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(void, SSL_CREDENTIAL_free, (SSL_CREDENTIAL *)) \
     F(int, SSL_CREDENTIAL_set1_cert_chain, (SSL_CREDENTIAL *, CRYPTO_BUFFER *const *, size_t)) \
     F(int, SSL_CREDENTIAL_set1_private_key, (SSL_CREDENTIAL *, EVP_PKEY *)) \
+    F(int, SSL_CREDENTIAL_set1_signing_algorithm_prefs, (SSL_CREDENTIAL *, const uint16_t *, size_t)) \
     F(int, SSL_CTX_add1_credential, (SSL_CTX *, const SSL_CREDENTIAL *)) \
     F(CRYPTO_BUFFER *, CRYPTO_BUFFER_new, (const unsigned char *, size_t, CRYPTO_BUFFER_POOL *)) \
     F(void, CRYPTO_BUFFER_free, (CRYPTO_BUFFER *))

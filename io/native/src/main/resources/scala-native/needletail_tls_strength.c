@@ -21,7 +21,10 @@ enum {
     SEQUENCE = 16,
 };
 
-/* Those that a peer may sign by: without SHA-1, and with Ed25519 and P-521, which neither accepts by default. */
+/*
+ * Those that either side may sign by: without SHA-1, which both libraries would use for a peer of TLS 1.2 that knows
+ * nothing else, and with Ed25519 and P-521, which neither accepts by default.
+ */
 static const uint16_t SIGNATURES[] = {0x0403, 0x0804, 0x0401, 0x0807, 0x0503, 0x0805, 0x0501, 0x0603, 0x0806, 0x0601};
 
 static int has_levels(SSL_CTX *ctx) {
@@ -29,17 +32,30 @@ static int has_levels(SSL_CTX *ctx) {
            (ssl.SSL_CTX_get_security_level == NULL || ssl.SSL_CTX_get_security_level(ctx) >= 2);
 }
 
-void needletail_tls_set_strength(context *c) {
-    if (ssl.SSL_CTX_set_security_level != NULL && !has_levels(c->ctx)) /* the system's policy may ask for more */
-        ssl.SSL_CTX_set_security_level(c->ctx, 2);
-    c->judges_strength = !has_levels(c->ctx);
-    if (c->judges_strength && ssl.SSL_CTX_set_verify_algorithm_prefs != NULL)
-        ssl.SSL_CTX_set_verify_algorithm_prefs(c->ctx, SIGNATURES, sizeof SIGNATURES / sizeof *SIGNATURES);
-}
-
-int needletail_tls_can_judge_strength(void) {
+static int can_judge(void) {
     return ssl.EVP_PKEY_id != NULL && ssl.EVP_PKEY_bits != NULL && ssl.OBJ_find_sigid_algs != NULL &&
            ssl.OPENSSL_sk_num != NULL && ssl.OPENSSL_sk_value != NULL;
+}
+
+#define SIGNATURES_COUNT (sizeof SIGNATURES / sizeof *SIGNATURES)
+
+static int set_signatures(SSL_CTX *ctx) {
+    return ssl.SSL_CTX_set_verify_algorithm_prefs != NULL && ssl.SSL_CTX_set_signing_algorithm_prefs != NULL &&
+           ssl.SSL_CTX_set_verify_algorithm_prefs(ctx, SIGNATURES, SIGNATURES_COUNT) == 1 &&
+           ssl.SSL_CTX_set_signing_algorithm_prefs(ctx, SIGNATURES, SIGNATURES_COUNT) == 1;
+}
+
+int needletail_tls_set_strength(context *c) {
+    if (ssl.SSL_CTX_set_security_level != NULL && /* the system's policy may ask for more */
+        (ssl.SSL_CTX_get_security_level == NULL || ssl.SSL_CTX_get_security_level(c->ctx) < 2))
+        ssl.SSL_CTX_set_security_level(c->ctx, 2);
+    c->judges_strength = !has_levels(c->ctx);
+    return !c->judges_strength || (can_judge() && set_signatures(c->ctx));
+}
+
+/* The same for a certificate which has its own settings. */
+int needletail_tls_set_signatures_of(SSL_CREDENTIAL *one) {
+    return ssl.SSL_CREDENTIAL_set1_signing_algorithm_prefs(one, SIGNATURES, SIGNATURES_COUNT) == 1;
 }
 
 /* Also if the library does not know the kind of key: then it cannot use it. */

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit
 
 import needletail.io.kernel.Kernel
 import needletail.io.system.tls.TlsLibrary
-import needletail.io.tls.{TlsClientAuth, TlsPair}
+import needletail.io.tls.{TlsCertificate, TlsClientAuth, TlsPair, TlsServerConfig}
 import needletail.testing.Authority
 
 /** TLS with the programs of OpenSSL at the other end. */
@@ -125,6 +125,20 @@ class OpenSslSuite extends TlsPair {
       if (TlsLibrary.isOneOf(TlsLibrary.BoringSsl))
         assert(why.contains("is not trusted"), why) // it knows neither
       else assertWeak(why)
+  }
+
+  tlsTest("a client of TLS 1.2 that can verify signatures by SHA-1 only is refused") {
+    val rsa = authority.issue("DNS:localhost", "rsa")
+    for ((own, kind) <- Seq(local -> "ECDSA", TlsCertificate(rsa.chain, rsa.key) -> "RSA"))
+      answering(TlsServerConfig(Seq(own))) { port =>
+        def connect(hash: String): Unit = {
+          val how = Seq("-tls1_2", "-cipher", "DEFAULT@SECLEVEL=0", "-sigalgs", s"$kind+$hash")
+          openSslClient(port, how)
+          ()
+        }
+        connect("SHA256")
+        intercept[IOException](connect("SHA1"))
+      }
   }
 
   private def freePort(): Int = {
