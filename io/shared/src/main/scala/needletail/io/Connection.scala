@@ -222,7 +222,7 @@ final class Connection private[io] (
 
   @noinline private def createTimer(): Unit = timer = new ConnectionTimer(this, socket)
 
-  private def limitHandshake(): Unit =
+  private[io] def limitHandshake(): Unit =
     if (socket.isShakingHands && phase == Open) {
       if (timer eq null) createTimer()
       timer.limitHandshake(options.handshakeNanos)

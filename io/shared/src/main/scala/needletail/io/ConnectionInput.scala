@@ -155,7 +155,7 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
   def readAtEndOfTurn(): Unit =
     if (socket.computesHandshake) loop.handshakes.add(this) else loop.endOfTurn(new FurtherRead(this))
 
-  def compute(): Unit = {
+  def compute(): Unit = if ((connection.timer eq null) || !connection.timer.closesUnanswered()) {
     readNow()
     if (connection.timer ne null) connection.timer.turnOver()
   }

@@ -87,6 +87,19 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
     // its input is read in its turn, which this loop has put off: the client is judged then
     if (connection.awaitsTurn) isPutOff = true else judge()
 
+  /**
+   * The connection's turn begins. If the time of its handshake has passed while it was awaited, and nothing has been
+   * computed for it yet, that would be in vain: it is closed then, and this returns true.
+   */
+  def closesUnanswered(): Boolean = {
+    val isLost = isPutOff && isPassed(handshakeAt) && socket.isShakingHands && socket.awaitedRecord <= 0
+    if (isLost) {
+      handshakeAt = Never
+      connection.handshakeTimedOut()
+    }
+    isLost
+  }
+
   /** The connection has had its turn, and may be waiting for the next one already. */
   def turnOver(): Unit = if (isPutOff) judge()
 

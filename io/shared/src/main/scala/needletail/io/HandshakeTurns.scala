@@ -6,8 +6,8 @@ import needletail.io.platform.Fallible
 
 /**
  * Connections of a loop whose TLS handshakes have something to compute: first come, first served, but in each turn only
- * as many as take some milliseconds, or half as long as all else in that turn. A burst of them would otherwise hold up all established connections until it is
- * computed: natively a handshake takes 0.35 ms and more.
+ * as many as take some milliseconds, or half as long as all else in that turn, up to a bound. A burst of them would
+ * otherwise hold up all established connections until it is computed: natively a handshake takes 0.35 ms and more.
  *
  * @param atTurnEnd runs a task at the end of the turn, or of the next turn if this one is ending
  * @param begun     when the turn began, by the clock
@@ -37,7 +37,7 @@ private[io] final class HandshakeTurns(atTurnEnd: Runnable => Unit, begun: () =>
   def run(): Unit = {
     isScheduled = false
     val now = nanos()
-    val end = now + Math.max(TurnNanos, (now - begun()) / 2)
+    val end = now + Math.max(TurnNanos, Math.min(LongestNanos, (now - begun()) / 2))
     try {
       next()
       while (!waiting.isEmpty && nanos() - end < 0) next()
@@ -60,7 +60,8 @@ private[io] final class HandshakeTurns(atTurnEnd: Runnable => Unit, begun: () =>
 }
 
 private[io] object HandshakeTurns {
-  private final val TurnNanos = 3L * 1000 * 1000
+  private final val TurnNanos    = 3L * 1000 * 1000
+  private final val LongestNanos = 50L * 1000 * 1000
 
   /** A connection. */
   trait Member extends Fallible {

@@ -83,6 +83,9 @@ class HandshakeTurnsSuite extends LoopSuite {
     clock += 40000000
     turns.run()
     assertEquals(computed, 3 + 20)
+    begun = clock - 1000000000
+    turns.run()
+    assertEquals(computed, 3 + 20 + 50, "a very long turn must not lead to another")
   }
 
   test("a deadline that passes in the queue has nobody computed before its turn, and takes effect then") {
@@ -100,6 +103,34 @@ class HandshakeTurnsSuite extends LoopSuite {
       }
       events.expect("computed after 39")
       events.expect("deadline")
+    }
+  }
+
+  test("a client whose time passes in the queue is closed, and nothing is computed for it") {
+    withLoop { loop =>
+      val events   = new Events
+      var computed = 0
+      on(loop) {
+        // before these are computed there are turns in which the time is found to have passed
+        greeted(loop, 10)(_ => ()).foreach(_.onReady(Interest.Read))
+        for (_ <- 1 to 40) {
+          val socket = new StubSocket {
+            override def computesHandshake: Boolean                              = true
+            override def isSecure: Boolean                                       = true
+            override def isShakingHands: Boolean                                 = true
+            override def tryRead(bytes: Array[Byte], from: Int, count: Int): Int = {
+              computed += 1
+              0
+            }
+          }
+          val connection = new Connection(loop, socket, ConnectionOptions(handshakeNanos = 1))
+          connection.handler = new Recorder(events)
+          connection.limitHandshake()
+          connection.onReady(Interest.Read)
+        }
+      }
+      for (_ <- 1 to 40) events.expect("closed by no TLS handshake within 0 ms")
+      assertEquals(on(loop)(computed), 0)
     }
   }
 
