@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -101,21 +102,38 @@ int needletail_io_wake(int fd) {
 
 static int signal_fd = -1;
 static atomic_int signal_hung_up, signal_terminated;
-static atomic_int signal_unheard; /* whether nobody waits for them yet */
-static struct sigaction before_term, before_int;
+static struct sigaction before_term, before_int, before_hup;
+static int hup_is_caught;
+static atomic_int signal_unheard; /* see needletail_io_signal_unheard */
 
 static void restore(void) {
     sigaction(SIGTERM, &before_term, NULL);
     sigaction(SIGINT, &before_int, NULL);
 }
 
+/*
+ * What the signal did before. The kernel does not end a process by a signal that is the first of its container (PID 1),
+ * so that the program exits as it would have ended. If it was ignored before, everything stays as it is.
+ */
+static void end_by(int number) {
+    struct sigaction *before = number == SIGINT ? &before_int : &before_term;
+    if (before->sa_handler == SIG_IGN) return;
+    sigset_t own;
+    sigemptyset(&own);
+    sigaddset(&own, number);
+    restore();
+    pthread_sigmask(SIG_UNBLOCK, &own, NULL);
+    raise(number);
+    if (before->sa_handler == SIG_DFL) _exit(128 + number);
+}
+
 static void on_signal(int number) {
     int e = errno;
     uint64_t one = 1;
     if (number == SIGHUP) atomic_store(&signal_hung_up, 1);
-    else if (number != 0 && atomic_exchange(&signal_terminated, 1) && atomic_load(&signal_unheard)) {
-        restore();
-        raise(number);
+    else if (number != 0) {
+        int has_come = atomic_exchange(&signal_terminated, 1), unheard = atomic_load(&signal_unheard);
+        if (unheard == 2 || (unheard == 1 && has_come)) end_by(number);
     }
     if (write(signal_fd, &one, sizeof one) < 0) {} /* nothing can be done about it here */
     errno = e;
@@ -138,20 +156,17 @@ int needletail_io_signal_open(void) {
 /* They do what they did before, also one that has come meanwhile, and that nobody was told of. */
 void needletail_io_signal_close(void) {
     restore();
-    if (atomic_exchange(&signal_terminated, 0)) raise(SIGTERM);
+    if (atomic_exchange(&signal_terminated, 0)) end_by(SIGTERM);
 }
 
 /*
  * Whether nobody waits for signals although they are caught, as the program is being started, which may take for ever:
- * then a second SIGTERM or SIGINT does what it did before.
+ * then a second SIGTERM or SIGINT does what it did before; with 2 the next one, as the first has been noticed.
  */
 void needletail_io_signal_unheard(int is) { atomic_store(&signal_unheard, is); }
 
 /* SIGTERM and SIGINT do what they did before, and the former is sent. */
-void needletail_io_signal_end(void) {
-    restore();
-    raise(SIGTERM);
-}
+void needletail_io_signal_end(void) { end_by(SIGTERM); }
 
 /* The same for SIGHUP, before or after. Until the former is called, it has no effect. As `nohup` has made it, it stays. */
 int needletail_io_signal_hang_up(void) {

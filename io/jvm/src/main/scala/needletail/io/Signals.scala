@@ -20,7 +20,7 @@ object Signals {
   // the same for SIGHUP
   private var chosenHangUp: () => Unit    = null
   private var beforeHangUp: SignalHandler = null
-  @volatile private var hasHungUp         = false
+  @volatile private var hasHungUp         = false // and that began to end something
 
   /**
    * Calls `f`, on any thread, whenever the process receives SIGTERM or SIGINT, which then no longer end it. The `f` of
@@ -47,7 +47,7 @@ object Signals {
 
   private def catchingHangUp(f: () => Unit): Unit = {
     val once     = joined(f)
-    val replaced = Signal.handle(hanging, _ => { hasHungUp = true; once.run() })
+    val replaced = Signal.handle(hanging, _ => once.run())
     if (beforeHangUp eq null) beforeHangUp = replaced
   }
 
@@ -68,15 +68,17 @@ object Signals {
   /**
    * As `onTerminate`, and as `onHangUp` with `hangUp` unless that is null, from now on, until what it returns has
    * waited: until `stopped` is complete.
+   *
+   * @param hangUp returns whether it has begun to end something
    */
-  def awaiting(stopped: Future[Unit], hangUp: () => Unit = null)(f: () => Unit): SignalWait = {
+  def awaiting(stopped: Future[Unit], hangUp: () => Boolean = null)(f: () => Unit): SignalWait = {
     synchronized {
       hasCome = false
       hasHungUp = false
       catching { () => hasCome = true; f() }
       waits += 1
       if (hangUp ne null)
-        try catchingHangUp(hangUp)
+        try catchingHangUp(() => hungUp(hangUp))
         catch { case e: Throwable => waitEnds(isOver = false); throw e }
     }
     new SignalWait {
@@ -87,6 +89,18 @@ object Signals {
         finally waitEnds(isOver = stopped.isCompleted)
       }
       def cancel(): Unit = waitEnds(isOver = false)
+    }
+  }
+
+  /** What it ends may have ended when `hangUp` returns. */
+  private def hungUp(hangUp: () => Boolean): Unit = {
+    val before = hasHungUp
+    var ends   = false
+    hasHungUp = true
+    try ends = hangUp()
+    finally if (!ends && !before) synchronized {
+      hasHungUp = false
+      if (waits == 0) hangUpEnds(stays = hasCome)
     }
   }
 
@@ -104,7 +118,7 @@ object Signals {
   /** @param isOver whether what the signals were to end has ended; otherwise one that has come is still due */
   private def waitEnds(isOver: Boolean): Unit = synchronized {
     waits -= 1
-    if (waits == 0 && !(isOver && (hasCome || hasHungUp))) hangUpEnds()
+    if (waits == 0) hangUpEnds(stays = isOver && (hasCome || hasHungUp))
     if (waits == 0 && !(isOver && hasCome)) {
       if (chosen ne null) catching(chosen)
       else if (before ne null) restore()
@@ -112,9 +126,10 @@ object Signals {
     }
   }
 
-  private def hangUpEnds(): Unit =
+  /** @param stays whether SIGHUP is not to end a program that has been asked to end already, and does so */
+  private def hangUpEnds(stays: Boolean): Unit =
     if (chosenHangUp ne null) catchingHangUp(chosenHangUp)
-    else if (beforeHangUp ne null) {
+    else if (!stays && (beforeHangUp ne null)) {
       Signal.handle(hanging, beforeHangUp)
       beforeHangUp = null
     }

@@ -17,7 +17,7 @@ object Signals {
   @volatile private var hasCome  = false // SIGTERM or SIGINT, while somebody waited
 
   private var chosenHangUp: () => Unit = null  // of `onHangUp`
-  @volatile private var hasHungUp      = false // SIGHUP, while somebody waited
+  @volatile private var hasHungUp      = false // SIGHUP, while somebody waited, and it began to end something
 
   private var isAwaited = false // whether a thread waits for signals, which one only can do
   private var others    = 0     // threads that would, but wait for their own end meanwhile
@@ -63,23 +63,24 @@ object Signals {
    * As `onTerminate`, and as `onHangUp` with `hangUp` unless that is null, from now on, without a thread of its own,
    * until what it returns has waited: until `stopped` is complete. It calls `f` and `hangUp` meanwhile. (Starting a
    * thread takes a millisecond or more on Native.)
+   *
+   * @param hangUp returns whether it has begun to end something
    */
-  def awaiting(stopped: Future[Unit], hangUp: () => Unit = null)(f: () => Unit): SignalWait = {
+  def awaiting(stopped: Future[Unit], hangUp: () => Boolean = null)(f: () => Unit): SignalWait = {
     synchronized {
       hasCome = false
       hasHungUp = false
       catching(f)
       waits += 1
+      if (hangUp ne null)
+        try catchingHangUp(() => hungUp(hangUp))
+        catch { case e: Throwable => waitEnds(isOver = false); throw e }
       Kernel.signalUnheard(if (isAwaited) 0 else 1)
     }
     new SignalWait {
       def apply(): Unit =
         try if (takesTurn()) awaitSignals(stopped) else awaitEnd(stopped)
-        finally {
-          val isOver = stopped.isCompleted
-          if (isOver && Kernel.signalTerminated() != 0) hasCome = true
-          waitEnds(isOver)
-        }
+        finally waitEnds(isOver = stopped.isCompleted)
       def cancel(): Unit = waitEnds(isOver = false)
     }
   }
@@ -87,13 +88,35 @@ object Signals {
   /** @param isOver whether what the signals were to end has ended; otherwise one that nobody has taken is raised again */
   private def waitEnds(isOver: Boolean): Unit = synchronized {
     waits -= 1
-    if (waits == 0 && !(isOver && (hasCome || hasHungUp))) hangUpEnds()
+    if (waits == 0 && isOver) {
+      // what nobody was told of came when all had ended: it must not end a program that goes on
+      if (Kernel.signalTerminated() != 0) hasCome = true
+      if (chosenHangUp eq null) { val _ = Kernel.signalHungUp() }
+    }
+    if (waits == 0) hangUpEnds(stays = isOver && (hasCome || hasHungUp))
     if (waits == 0 && !(isOver && hasCome))
       if (chosen ne null) action = chosen
       else {
         Kernel.signalClose()
         action = null
       }
+  }
+
+  /** @param stays whether SIGHUP is not to end a program that has been asked to end already, and does so */
+  private def hangUpEnds(stays: Boolean): Unit =
+    if (chosenHangUp ne null) hangUp = chosenHangUp
+    else if (!stays) Kernel.signalHangUpEnd()
+
+  /** What it ends may have ended when `hangUp` returns. */
+  private def hungUp(hangUp: () => Boolean): Unit = {
+    val before = hasHungUp
+    var ends   = false
+    hasHungUp = true
+    try ends = hangUp()
+    finally if (!ends && !before) synchronized {
+      hasHungUp = false
+      if (waits == 0) hangUpEnds(stays = hasCome)
+    }
   }
 
   /** Ends the program as SIGTERM did before it was caught. */
@@ -113,8 +136,10 @@ object Signals {
       if (others > 0 || (chosen ne null)) startThread()
       else {
         isAwaited = false
-        Kernel.signalUnheard(1)
+        // those that are being started have been told of the first one, and the next one ends the program
+        Kernel.signalUnheard(if (hasCome && waits > 1) 2 else 1)
       }
+      if (waits > 1) Kernel.signalWake() // one that has come just now is for the others
     }
   }
 
@@ -139,10 +164,7 @@ object Signals {
     while (!until() && Kernel.signalWait() == 0)
       if (!until())
         try {
-          if (Kernel.signalHungUp() != 0) {
-            hasHungUp = true
-            hangUp()
-          }
+          if (Kernel.signalHungUp() != 0) hangUp()
           if (Kernel.signalTerminated() != 0) {
             val present = synchronized { hasCome = true; action }
             if (present ne null) present()

@@ -1,9 +1,9 @@
 package needletail.io
 
-import scala.concurrent.Promise
+import scala.concurrent.{Future, Promise}
 
 import scala.scalanative.posix.signal.{kill, SIGHUP, SIGTERM}
-import scala.scalanative.libc.signal.SIGINT
+import scala.scalanative.libc.signal.{raise, SIGINT}
 import scala.scalanative.posix.unistd.getpid
 
 class SignalsSuite extends LoopSuite {
@@ -36,13 +36,47 @@ class SignalsSuite extends LoopSuite {
 
   test("so does SIGHUP") {
     assume(!isIn("SigIgn", SIGHUP), "SIGHUP is ignored, as by nohup")
-    def begun() = Signals.awaiting(scala.concurrent.Future.unit, hangUp = () => ())(() => ())
+    def begun() = Signals.awaiting(scala.concurrent.Future.unit, hangUp = () => false)(() => ())
     for (end <- Seq[SignalWait => Unit](_.cancel(), _.apply())) {
       val wait = begun()
       assertEquals(isIn("SigCgt", SIGHUP), true)
       end(wait)
       assertEquals(isIn("SigCgt", SIGHUP), false)
     }
+  }
+
+  test("SIGHUP that has ended nothing, or came when all had ended, leaves the next one to the system") {
+    assume(!isIn("SigIgn", SIGHUP), "SIGHUP is ignored, as by nohup")
+    val events                    = new Events
+    def waiting(end: Future[Unit]) =
+      Signals.awaiting(end, hangUp = () => { events.add("hung up"); false })(() => ())
+    val end    = Promise[Unit]()
+    val wait   = waiting(end.future)
+    val thread = new Thread(() => { wait(); events.add("over") })
+    thread.start()
+    assertEquals(raise(SIGHUP), 0)
+    events.expect("hung up")
+    end.success(())
+    events.expect("over")
+    assertEquals(isIn("SigCgt", SIGHUP), false)
+    val late = waiting(Future.unit)
+    assertEquals(raise(SIGHUP), 0)
+    late() // without ending this program
+    assertEquals(isIn("SigCgt", SIGHUP), false)
+  }
+
+  test("a signal that comes just as one has ended is for the others that wait") {
+    val events = new Events
+    val end    = Promise[Unit]()
+    val ended  = Signals.awaiting(Future.unit)(() => events.add("nobody's"))
+    val wait   = Signals.awaiting(end.future)(() => events.add("told"))
+    assertEquals(raise(SIGTERM), 0)
+    ended()
+    val thread = new Thread(() => { wait(); events.add("over") })
+    thread.start()
+    events.expect("told")
+    end.success(())
+    events.expect("over")
   }
 
   test("signals are noticed by whoever waits, also when those that waited before have gone") {

@@ -12,7 +12,7 @@ import needletail.async.Async
 import needletail.http.{Handler, Reply, Request, Response}
 import needletail.io.platform.{Socket, TlsServerContext}
 import needletail.io.tls.{CertificateInfo, TlsCounts}
-import needletail.io.{Address, Tls, TlsIdentity, TlsLimits, TlsServerConfig}
+import needletail.io.{Address, Signals, Tls, TlsIdentity, TlsLimits, TlsServerConfig}
 import needletail.server.connection.SecureClient
 import needletail.server.operations.Log
 import needletail.testing.{ClassPath, Suite, TemporaryDirectories}
@@ -60,6 +60,35 @@ class HangUpSuite extends Suite with TemporaryDirectories {
       val line = lineWith("the certificates were not reloaded, the old ones stay in use")
       assert(line.contains(s"${before.key} is empty"), line)
       assertNotEquals(shown, first)
+    } finally { child.destroyForcibly(); () }
+  }
+
+  for ((handled, end) <- Seq("ended by" -> 128 + 1, "told to" -> 0))
+    test(s"when SIGHUP has had certificates read, a program that outlives its server is $handled the next one") {
+      val certificate            = newAuthority().issue("DNS:localhost")
+      val own                    = if (end == 0) Seq("own") else Nil
+      val files                  = Seq(certificate.chain.toString, certificate.key.toString)
+      val child                  = start("OutlivingMain", (files ++ own): _*)
+      val output                 = new BufferedReader(new InputStreamReader(child.getInputStream))
+      def lineWith(text: String) = Iterator.continually(output.readLine()).find(_.contains(text)).get
+      try {
+        lineWith("begins")
+        hangUp(child)
+        lineWith("the certificates have been reloaded")
+        child.getOutputStream.write('\n')
+        child.getOutputStream.flush()
+        lineWith("goes on")
+        hangUp(child)
+        assert(child.waitFor(20, TimeUnit.SECONDS), "it goes on")
+        assertEquals(child.exitValue, end)
+      } finally { child.destroyForcibly(); () }
+    }
+
+  test("SIGHUP that comes while a server starts in vain drains the one that runs") {
+    val child = start("VainMain")
+    try {
+      assert(child.waitFor(30, TimeUnit.SECONDS), "it goes on")
+      assertEquals(child.exitValue, 0)
     } finally { child.destroyForcibly(); () }
   }
 
@@ -188,6 +217,47 @@ object SecureHangUpMain {
     val tls    = Tls.server(TlsServerConfig(Paths.get(args(0)), Paths.get(args(1))))
     val config = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, tls = Some(tls))
     Server((_: Request) => Response.ok, config).run(s => println(s"port ${s.port}"))
+  }
+}
+
+/** Closes its server when something is written to it; has a function of its own for SIGHUP if it is told so. */
+object OutlivingMain {
+  def main(args: Array[String]): Unit = {
+    if (args.length > 2) Signals.onHangUp(() => Runtime.getRuntime.halt(0))
+    val tls    = Tls.server(TlsServerConfig(Paths.get(args(0)), Paths.get(args(1))))
+    val config = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, tls = Some(tls))
+    Server((_: Request) => Response.ok, config).run { server =>
+      val closing = new Thread(() => { System.in.read(); server.close(); () })
+      closing.setDaemon(true)
+      closing.start()
+      println("begins")
+    }
+    println("goes on")
+    Thread.sleep(60000)
+  }
+}
+
+/** A server that runs, and one that SIGHUP comes to while it starts, in vain. */
+object VainMain {
+  private object Failing extends TlsServerContext {
+    def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = throw new IOException("no TLS")
+    def certificates: Seq[CertificateInfo]                                    = {
+      Server.hungUp()
+      throw new IllegalStateException("in vain")
+    }
+  }
+
+  def main(args: Array[String]): Unit = {
+    val config = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = Log.none)
+    val begun  = new java.util.concurrent.CountDownLatch(1)
+    val other  = new Thread(() => Server((_: Request) => Response.ok, config).run(_ => begun.countDown()))
+    other.start()
+    begun.await()
+    val tls = new TlsIdentity(TlsLimits(), () => Failing, Nil)
+    try Server((_: Request) => Response.ok, config.copy(tls = Some(tls))).run()
+    catch { case e: IllegalStateException if e.getMessage == "in vain" => () }
+    other.join(15000)
+    Runtime.getRuntime.halt(if (other.isAlive) 3 else 0)
   }
 }
 

@@ -48,8 +48,8 @@ final class Server private (config: ServerConfig, protocol: () => Protocol) {
    * Serves until SIGTERM or SIGINT, then drains and returns. `onStart` is called when the server listens. SIGHUP makes
    * a server with TLS read its certificates again, and one without drain; under `nohup` it has no effect. A signal that
    * comes while the server starts takes effect when it has started; a second SIGTERM or SIGINT meanwhile ends the
-   * program. If `onStart` throws, the server is closed and `run` throws it; SIGTERM and SIGINT then end the program, as
-   * before.
+   * program. On Native the time of `onStart` belongs to the start. If `onStart` throws, the server is closed and `run`
+   * throws it; SIGTERM and SIGINT then end the program, as before.
    *
    * @throws CannotListen if the address cannot be bound; a `main` that does not catch it prints one line on the
    *   standard error stream and exits with status 1
@@ -162,16 +162,22 @@ object Server {
 
   /**
    * With TLS, operators ask for new certificates; without, a terminal has been closed. The shell and the kernel each
-   * send it then, so the second one closes nothing.
+   * send it then, so the second one closes nothing. Returns whether that ends something, or may when what is being
+   * started has started.
    */
-  private[server] def hungUp(): Unit = {
-    val all = running.synchronized {
+  private[server] def hungUp(): Boolean = {
+    val (all, isPutOff) = running.synchronized {
       starting.foreach(_.isHungUp = true)
       // what is being started may have TLS
-      if (starting.isEmpty || running.exists(_.isSecure)) running.toList else Nil
+      if (starting.isEmpty || running.exists(_.isSecure)) (running.toList, false) else (Nil, true)
     }
-    if (all.exists(_.isSecure)) all.filter(_.isSecure).distinctBy(_.identity).foreach(_.reload())
-    else all.foreach(server => if (draining.add(server)) server.drain())
+    if (all.exists(_.isSecure)) {
+      all.filter(_.isSecure).distinctBy(_.identity).foreach(_.reload())
+      false
+    } else {
+      all.foreach(server => if (draining.add(server)) server.drain())
+      isPutOff || all.nonEmpty
+    }
   }
 
   /**
@@ -214,6 +220,7 @@ object Server {
       } catch {
         case e: Throwable =>
           running.synchronized(starting -= own)
+          if (own.isHungUp) hungUp() // for those that run
           await.cancel()
           throw e
       }
