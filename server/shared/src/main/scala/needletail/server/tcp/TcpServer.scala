@@ -81,6 +81,8 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   private val members  = new Array[PerLoopServer](loopCount)
   private val acceptor = new Acceptor(loops(0), settings, maxConnections, members, gone)
 
+  settings.tls.foreach(_.attach()) // before a connection can come; detached when the loops have ended
+
   private val listener: Listener =
     elseEnd {
       for (i <- 0 until loopCount)
@@ -102,7 +104,9 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
     try body
     catch {
       case e: Throwable =>
+        if (watchdog != null) watchdog.stop() // null while the listener is being made
         loops.stop()
+        settings.tls.foreach(tls => loops.stopped.onComplete(_ => tls.detach()))
         throw e
     }
 
@@ -184,7 +188,6 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
     val ended = loops.stopped.transform { _ =>
       gone.future.value.getOrElse(Failure(new IllegalStateException("its event loops have ended")))
     }
-    settings.tls.foreach(_.attach()) // once nothing of the server can fail any more
     ended.onComplete { how =>
       endWatch.end()
       settings.tls.foreach(_.detach())

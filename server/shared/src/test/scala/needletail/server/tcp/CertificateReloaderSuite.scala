@@ -169,6 +169,34 @@ class CertificateReloaderSuite extends Suite with TemporaryDirectories {
     assertEquals(rests.get, 1)
   }
 
+  test("an identity does not rest while a server starts to listen, and does when that has failed") {
+    val rests     = new java.util.concurrent.atomic.AtomicInteger
+    var isInVain  = false
+    var ofOthers  = () => ()
+    lazy val tls: TlsIdentity = new TlsIdentity(
+      TlsLimits(),
+      () =>
+        new TlsServerContext {
+          def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
+            throw new IOException("no TLS")
+          def certificates: Seq[CertificateInfo] = {
+            ofOthers()
+            if (isInVain) throw new IllegalStateException("in vain") else Nil
+          }
+          override def rest(): Unit = { rests.incrementAndGet(); () }
+        },
+      Nil
+    )
+    tls.attach() // another server
+    ofOthers = { () => ofOthers = () => (); tls.detach() }
+    val config = ServerFixture.loopback.copy(log = Log.none, tls = Some(tls))
+    ServerFixture.serving(handler, config)(_ => assertEquals(rests.get, 0))
+    assertEquals(rests.get, 1)
+    isInVain = true
+    intercept[IllegalStateException](Server(handler, config).start())
+    eventually(rests.get == 2, "it does not rest")
+  }
+
   test("a server that begins to use an identity waits while it is put to rest") {
     val attached                   = new java.util.concurrent.CountDownLatch(1)
     var isEarly                    = false
