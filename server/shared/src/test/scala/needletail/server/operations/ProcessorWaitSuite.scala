@@ -8,6 +8,7 @@ class ProcessorWaitSuite extends Suite {
     private var now                   = 0L // milliseconds, as the others
     private var running, ended, going = 0L // Linux counts a wait when it has ended
     private var state                 = "S"
+    private var slept                 = 0
 
     val waits = new ProcessorWait(
       _.run(),
@@ -15,7 +16,9 @@ class ProcessorWaitSuite extends Suite {
         case "/proc/thread-self/stat"      => s"7 (a) b) $state 1 7"
         case "/proc/self/task/7/stat"      => s"7 (a) b) $state 1 7"
         case "/proc/self/task/7/schedstat" => s"${running * 1000000} ${ended * 1000000} 5"
-        case _                             => ""
+        case "/proc/self/task/7/status"    =>
+          s"Name:\tb\nvoluntary_ctxt_switches:\t$slept\nnonvoluntary_ctxt_switches:\t3"
+        case _ => ""
       },
       () => now * 1000000
     )
@@ -32,7 +35,10 @@ class ProcessorWaitSuite extends Suite {
       going += millis
       passes(millis, "R")
     }
-    def sleeps(millis: Long): this.type = passes(millis, "S")
+    def sleeps(millis: Long): this.type = {
+      slept += 1
+      passes(millis, "S")
+    }
 
     private def passes(millis: Long, in: String): this.type = {
       now += millis
@@ -59,6 +65,14 @@ class ProcessorWaitSuite extends Suite {
     assertEquals(thread.runs(50).seen(), 0L)
     assertEquals(thread.sleeps(50).seen(), 0L)
     assertEquals(thread.sleeps(50).seen(), 0L)
+  }
+
+  test("a thread that was blocked and runs again has not waited meanwhile") {
+    val thread = new Watched
+    assertEquals(thread.runs(10).seen(), 0L)
+    assertEquals(thread.sleeps(40).runs(5).seen(), 0L)
+    assertEquals(thread.sleeps(45).runs(5).seen(), 0L)
+    assertEquals(thread.runs(10).waitsFor(40).seen(), 40L)
   }
 
   test("what was before the turn is no part of its wait") {
