@@ -42,7 +42,7 @@ private[file] final class FileVersion(val path: Path, val status: FileStatus, ca
       throw FileVersion.Changed // a FIFO or a device is not opened, as that may wait or have effects
     val file =
       try DiskFile.open(path)
-      catch { case e: IOException => throw FileVersion.notOpened(e) }
+      catch { case e: IOException => throw FileVersion.notOpened(e, isStill) }
     var ok = false
     try ok = isStill
     finally if (!ok) file.close()
@@ -113,8 +113,9 @@ private[file] object FileVersion {
   }
 
   /** Why a file was not opened that was there just now, and could be read: it was replaced, or descriptors are short. */
-  private[file] def notOpened(e: IOException): Exception = e match {
+  private[file] def notOpened(e: IOException, isStill: => Boolean): Exception = e match {
     case _: NoSuchFileException | _: AccessDeniedException => Changed
+    case _ if !isStill                                     => Changed // say, a directory or a link to itself by now
     case _                                                 => new NoDescriptor(e.getMessage)
   }
 
