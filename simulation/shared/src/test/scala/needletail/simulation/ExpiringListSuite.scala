@@ -28,11 +28,14 @@ class ExpiringListSuite extends Suite {
     }
   }
 
-  private final class Context(expiry: () => Long, override val revocationExpiry: Option[Long] = None)
-      extends TlsServerContext {
+  private final class Context(
+      expiry: () => Long,
+      override val revocationExpiry: Option[Long] = None,
+      begin: Long = 0
+  ) extends TlsServerContext {
     def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
       throw new IOException("no TLS")
-    def certificates: Seq[CertificateInfo] = Seq(CertificateInfo("CN=a", Nil, "CN=b", "1", 0, expiry(), ""))
+    def certificates: Seq[CertificateInfo] = Seq(CertificateInfo("CN=a", Nil, "CN=b", "1", begin, expiry(), ""))
   }
 
   private def serving(identity: TlsIdentity)(body: (World, Lines, () => Unit) => Unit): Unit = {
@@ -129,6 +132,20 @@ class ExpiringListSuite extends Suite {
       expiry += 4 * 3600000L // not in time
       reload()
       assertEquals(lines.taken().size, 1)
+    }
+  }
+
+  test("what others have read is warned of once if it is not valid yet") {
+    val hours    = 3600000L
+    var (b, end) = (0L, start + 100 * hours)
+    val identity = new TlsIdentity(TlsLimits(), () => { val at = end; new Context(() => at, begin = b) }, Nil)
+    serving(identity) { (world, lines, _) =>
+      assertEquals(lines.taken(), Nil)
+      b = start + 50 * hours
+      end = start + 200 * hours
+      identity.reload()
+      minutes(world, 60)
+      assertEquals(lines.taken(), List("the certificate of CN=a is not valid yet"))
     }
   }
 

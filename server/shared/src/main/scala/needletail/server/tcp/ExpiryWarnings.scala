@@ -18,16 +18,15 @@ private[tcp] final class ExpiryWarnings(identity: TlsIdentity, log: Log) {
    * The files have been read, for the first time or again. What has expired is logged then in any case. What replaces
    * something else is judged by that: files that are good for a day or an hour are renewed in time.
    */
-  def loaded(now: Long): Unit = synchronized {
-    for (c <- identity.certificates)
-      if (now < c.notBefore) log.warn(s"the certificate of ${c.subject} is not valid yet")
-    judge(now, isRead = true)
-  }
+  def loaded(now: Long): Unit = synchronized(judge(now, isRead = true))
 
   /** Some time has passed, in which somebody else may have read the files. */
   def look(now: Long): Unit = synchronized(judge(now, isRead = false))
 
   private def judge(now: Long, isRead: Boolean): Unit = {
+    for ((c, place) <- identity.certificates.zipWithIndex)
+      if (now < c.notBefore && (isRead || known.get(place).forall(_.expiry != c.notAfter)))
+        log.warn(s"the certificate of ${c.subject} is not valid yet")
     val present = all
     for ((place, expiry, tell) <- present) {
       val stage  = stageOf(expiry, now)
