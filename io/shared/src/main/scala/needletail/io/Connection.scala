@@ -171,9 +171,7 @@ final class Connection private[io] (
   /** Stops calls of `onData` until `resumeReading`. Costs a system call only if bytes arrive in the meantime. */
   def pauseReading(): Unit = input.pause()
 
-  /**
-   * Resumes reading. At the end of this turn `onData` is called again with the leftover bytes, never within this call.
-   */
+  /** Resumes reading. At the end of this turn, not before, `onData` is called again with the leftover bytes. */
   def resumeReading(): Unit = input.resume()
 
   def isPaused: Boolean = input.isPaused
