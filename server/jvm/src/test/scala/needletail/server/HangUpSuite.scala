@@ -63,8 +63,10 @@ class HangUpSuite extends Suite with TemporaryDirectories {
     } finally { child.destroyForcibly(); () }
   }
 
-  for ((handled, end) <- Seq("ended by" -> 128 + 1, "told to" -> 0))
-    test(s"when SIGHUP has had certificates read, a program that outlives its server is $handled the next one") {
+  for ((handled, end) <- Seq("ended by" -> (128 + 1), "told to" -> 0))
+    test(
+      s"when SIGHUP has had certificates read, a program that outlives its server is $handled the next one"
+    ) {
       val certificate            = newAuthority().issue("DNS:localhost")
       val own                    = if (end == 0) Seq("own") else Nil
       val files                  = Seq(certificate.chain.toString, certificate.key.toString)
