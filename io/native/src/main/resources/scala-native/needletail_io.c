@@ -40,7 +40,10 @@ __attribute__((constructor)) static void needletail_io_prepare(void) {
 
 const char *needletail_io_message(int e) { return strerror(e); }
 
-/* The kind of an error. 1: connection refused, 2: the address cannot be bound, 0: anything else. */
+/*
+ * The kind of an error. 1: connection refused, 2: the address is not this machine's, 3: it is in use, 4: no such file,
+ * 5: not permitted, 0: anything else.
+ */
 int needletail_io_kind(int e) {
     switch (e) {
     case ECONNREFUSED: return 1;

@@ -59,13 +59,17 @@ private[tcp] final class Exchange[I, O](
   def succeed(message: I): Unit = {
     timer.cancel()
     place = null
-    if (promise.succeed(message)) context.counts.add(ClientCounts.Answered, 1)
+    if (!isOver) context.counts.add(ClientCounts.Answered, 1) // before its caller goes on
+    promise.succeed(message)
+    ()
   }
 
   def fail(error: TcpClientError): Unit = {
     timer.cancel()
     place = null
-    if (promise.fail(error)) context.counts.add(ClientCounts.Failed, 1)
+    if (!isOver) context.counts.add(ClientCounts.Failed, 1)
+    promise.fail(error)
+    ()
   }
 
   /** Its time is over. */

@@ -8,8 +8,6 @@ import java.io.IOException
 import java.net.{BindException, ConnectException}
 import java.nio.file.{AccessDeniedException, FileSystemException, NoSuchFileException}
 
-import needletail.io.platform.AddressInUse
-
 /**
  * The functions of needletail_io.c, needletail_io_socket.c and needletail_io_poll.c, where they are documented. None is
  * marked blocking: those that wait inform the garbage collector themselves (needletail_waiting.h).
@@ -149,12 +147,14 @@ private[io] object KernelError {
   def exception(result: Int): IOException = {
     val text = fromCString(Kernel.message(-result))
     Kernel.kind(-result) match {
-      case 1 => new ConnectException(text)
-      case 2 => new BindException(text)
-      case 3 => new AddressInUse(text)
-      case _ => new KernelError(text)
+      case 1     => new ConnectException(text)
+      case 2 | 3 => new BindException(text)
+      case _     => new KernelError(text)
     }
   }
+
+  /** Whether the error is that another socket has the address. */
+  def isAddressInUse(result: Int): Boolean = result < 0 && Kernel.kind(-result) == 3
 }
 
 /** Without a stack trace, which is expensive and of no use here: peers disconnect all the time. */

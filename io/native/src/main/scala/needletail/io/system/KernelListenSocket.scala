@@ -5,7 +5,7 @@ import scala.scalanative.unsafe.*
 import java.net.InetAddress
 
 import needletail.io.kernel.{Kernel, KernelError}
-import needletail.io.platform.{Interest, ListenOptions, ListenSocket, Socket}
+import needletail.io.platform.{AddressInUse, Interest, ListenOptions, ListenSocket, Socket}
 
 /** See Platform.scala. The descriptor listens, in non-blocking mode. */
 private[io] final class KernelListenSocket(number: Int) extends ListenSocket {
@@ -40,20 +40,22 @@ private[io] object KernelListenSocket {
     def flag(b: Boolean) = if (b) 1 else 0
     // An array of length 0 has no byte to point at.
     val rawBytes = if (ip eq null) new Array[Byte](1) else ip.getAddress
-    new KernelListenSocket(
-      KernelError.check(
-        Kernel.listenTcp(
-          rawBytes.at(0),
-          if (ip eq null) 0 else rawBytes.length,
-          if (ip eq null) 0 else SocketName.scopeOf(ip),
-          port,
-          options.backlog,
-          flag(options.reuseAddress),
-          flag(options.reusePort)
-        )
+    listening(
+      Kernel.listenTcp(
+        rawBytes.at(0),
+        if (ip eq null) 0 else rawBytes.length,
+        if (ip eq null) 0 else SocketName.scopeOf(ip),
+        port,
+        options.backlog,
+        flag(options.reuseAddress),
+        flag(options.reusePort)
       )
     )
   }
+
+  private def listening(result: Int): ListenSocket =
+    if (KernelError.isAddressInUse(result)) throw new AddressInUse(KernelError.exception(result).getMessage)
+    else new KernelListenSocket(KernelError.check(result))
 
   def listens(descriptor: Int): Boolean = Kernel.listens(descriptor) == 1
 
@@ -62,10 +64,6 @@ private[io] object KernelListenSocket {
 
   def unix(path: String, options: ListenOptions): ListenSocket = {
     val bytes = SocketName.pathBytes(path)
-    new KernelListenSocket(KernelError.check(Kernel.listenUnix(
-      bytes.at(0),
-      bytes.length - 1,
-      options.backlog
-    )))
+    listening(Kernel.listenUnix(bytes.at(0), bytes.length - 1, options.backlog))
   }
 }

@@ -12,7 +12,8 @@ object Main {
       LineServer(config).run { server =>
         server.address match {
           case Address.Tcp(host, port) =>
-            val ask = if (config.tls.isEmpty) s"nc $host $port" else s"openssl s_client -quiet -connect $host:$port"
+            val ask =
+              if (config.tls.isEmpty) s"nc $host $port" else s"openssl s_client -quiet -connect $host:$port"
             println(s"listening on $host:$port; try: printf 'PING\\nQUIT\\n' | $ask")
           case other => println(s"listening on $other")
         }
