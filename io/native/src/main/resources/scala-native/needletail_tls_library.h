@@ -148,6 +148,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(const ASN1_STRING *, X509_get0_notBefore, (const X509 *)) \
     F(const ASN1_STRING *, X509_get0_notAfter, (const X509 *)) \
     F(int, X509_cmp_current_time, (const ASN1_STRING *)) \
+    F(int, X509_check_ca, (X509 *)) \
     F(int, ASN1_TIME_diff, (int *, int *, const ASN1_STRING *, const ASN1_STRING *)) \
     F(int, X509_get_ext_by_NID, (const X509 *, int, int)) \
     F(X509_EXTENSION *, X509_get_ext, (const X509 *, int)) \

@@ -99,9 +99,9 @@ object Signals {
     hasHungUp = true
     try ends = hangUp()
     finally if (!ends && !before) synchronized {
-      hasHungUp = false
-      if (waits == 0) hangUpEnds(stays = hasCome)
-    }
+        hasHungUp = false
+        if (waits == 0) hangUpEnds(stays = hasCome)
+      }
   }
 
   /** Ends the program as SIGTERM did before it was caught. */

@@ -47,7 +47,7 @@ class SignalsSuite extends LoopSuite {
 
   test("SIGHUP that has ended nothing, or came when all had ended, leaves the next one to the system") {
     assume(!isIn("SigIgn", SIGHUP), "SIGHUP is ignored, as by nohup")
-    val events                    = new Events
+    val events                     = new Events
     def waiting(end: Future[Unit]) =
       Signals.awaiting(end, hangUp = () => { events.add("hung up"); false })(() => ())
     val end    = Promise[Unit]()

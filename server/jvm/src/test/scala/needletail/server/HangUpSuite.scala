@@ -242,8 +242,9 @@ object OutlivingMain {
 /** A server that runs, and one that SIGHUP comes to while it starts, in vain. */
 object VainMain {
   private object Failing extends TlsServerContext {
-    def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = throw new IOException("no TLS")
-    def certificates: Seq[CertificateInfo]                                    = {
+    def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
+      throw new IOException("no TLS")
+    def certificates: Seq[CertificateInfo] = {
       Server.hungUp()
       throw new IllegalStateException("in vain")
     }

@@ -202,7 +202,7 @@ object Server {
     running.synchronized(starting += own)
     // before a port is open, as a signal would end the program until then
     val await =
-      try Signals.awaiting(ended.future)(() => drainAll())
+      try Signals.awaiting(ended.future, hangUp = () => hungUp())(() => drainAll())
       catch {
         case e: Throwable =>
           running.synchronized(starting -= own)
@@ -210,7 +210,6 @@ object Server {
       }
     val servers =
       try {
-        Signals.onHangUp(() => hungUp())
         val started = start
         running.synchronized {
           starting -= own

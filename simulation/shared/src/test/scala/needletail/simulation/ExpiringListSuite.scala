@@ -35,7 +35,8 @@ class ExpiringListSuite extends Suite {
   ) extends TlsServerContext {
     def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
       throw new IOException("no TLS")
-    def certificates: Seq[CertificateInfo] = Seq(CertificateInfo("CN=a", Nil, "CN=b", "1", begin, expiry(), ""))
+    def certificates: Seq[CertificateInfo] =
+      Seq(CertificateInfo("CN=a", Nil, "CN=b", "1", begin, expiry(), ""))
   }
 
   private def serving(identity: TlsIdentity)(body: (World, Lines, () => Unit) => Unit): Unit = {

@@ -115,8 +115,8 @@ private[file] object FileVersion {
   /** Why a file was not opened that was there just now, and could be read: it was replaced, or descriptors are short. */
   private[file] def notOpened(e: IOException, isStill: => Boolean): Exception = e match {
     case _: NoSuchFileException | _: AccessDeniedException => Changed
-    case _ if !isStill                                     => Changed // say, a directory or a link to itself by now
-    case _                                                 => new NoDescriptor(e.getMessage)
+    case _ if !isStill => Changed // say, a directory or a link to itself by now
+    case _             => new NoDescriptor(e.getMessage)
   }
 
   /** Bytes of the file at `path` from `from` on, `length` of them or fewer where it ends. */

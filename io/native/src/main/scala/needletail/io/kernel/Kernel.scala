@@ -113,6 +113,7 @@ private[io] object Kernel {
   @name("needletail_io_signal_unheard") def signalUnheard(is: CInt): Unit = extern
   @name("needletail_io_signal_end") def signalEnd(): Unit                 = extern
   @name("needletail_io_signal_hang_up") def signalHangUp(): CInt          = extern
+  @name("needletail_io_signal_hang_up_end") def signalHangUpEnd(): Unit   = extern
   @name("needletail_io_signal_hung_up") def signalHungUp(): CInt          = extern
   @name("needletail_io_signal_terminated") def signalTerminated(): CInt   = extern
   @name("needletail_io_signal_wake") def signalWake(): Unit               = extern

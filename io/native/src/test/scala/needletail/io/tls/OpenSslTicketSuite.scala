@@ -17,7 +17,7 @@ class OpenSslTicketSuite extends TlsPair {
 
   /** Where in that its ticket is: [10], an octet string of more than 127 bytes. */
   private def ticketIn(der: Array[Byte]): (Int, Int) = {
-    var at                  = 4                         // behind the header of the whole
+    var at                  = 4 // behind the header of the whole
     def length(i: Int): Int = der(i) & 0xff
     def content: (Int, Int) = length(at + 1) match {
       case 0x81  => (at + 3, length(at + 2))

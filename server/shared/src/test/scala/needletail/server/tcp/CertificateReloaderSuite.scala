@@ -171,9 +171,9 @@ class CertificateReloaderSuite extends Suite with TemporaryDirectories {
   }
 
   test("an identity does not rest while a server starts to listen, and does when that has failed") {
-    val rests     = new java.util.concurrent.atomic.AtomicInteger
-    var isInVain  = false
-    var ofOthers  = () => ()
+    val rests                 = new java.util.concurrent.atomic.AtomicInteger
+    var isInVain              = false
+    var ofOthers              = () => ()
     lazy val tls: TlsIdentity = new TlsIdentity(
       TlsLimits(),
       () =>
