@@ -77,7 +77,7 @@ private[actor] final class Inbox[M](loop: Loop, settings: ActorSettings, actor: 
    */
   private def abandon(): Unit = while (!mailbox.isEmpty && !tryWake()) discardMessages()
 
-  private def discardMessages(): Unit = {
+  private def discardMessages(): Unit = mailbox.synchronized { // not while `remove` has some in hand
     var message = mailbox.poll()
     while (message != null) {
       if (!message.isInstanceOf[Mailbox.Entry]) countDead(1)

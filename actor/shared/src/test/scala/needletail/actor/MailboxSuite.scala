@@ -56,4 +56,16 @@ class MailboxSuite extends Suite {
     assertEquals(f.ref.stats.waiting, 0)
     assert((1 to 3).forall(f.ref.send))
   }
+
+  test("one message is removed from among others, which keep their order") {
+    val mailbox              = new Mailbox(9, Overflow.RejectNewest)
+    val (one, two, and, not) = (new String("a"), new String("b"), new String("a"), new String("b"))
+    List(one, two, and, one).foreach(mailbox.offer)
+    assert(!mailbox.remove(not), "an equal one is another")
+    assert(mailbox.remove(one))
+    assertEquals(mailbox.size, 3)
+    assert(List(two, and, one).forall(mailbox.poll() eq _))
+    assert(!mailbox.remove(one))
+    assertEquals((mailbox.size, mailbox.poll()), (0, null))
+  }
 }

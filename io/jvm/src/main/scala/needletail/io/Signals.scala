@@ -104,6 +104,9 @@ object Signals {
       }
   }
 
+  /** What `hangUp` was to end, when it had started, it did not. */
+  private[needletail] def hangUpEndedNothing(): Unit = synchronized { hasHungUp = false }
+
   /** Ends the program as SIGTERM did before it was caught. */
   private[needletail] def endProgram(): Unit = synchronized {
     if (before ne null) restore()

@@ -119,6 +119,12 @@ object Signals {
       }
   }
 
+  /** Whether a thread waits for signals. */
+  private[io] def isHeard: Boolean = synchronized(isAwaited)
+
+  /** What `hangUp` was to end, when it had started, it did not. */
+  private[needletail] def hangUpEndedNothing(): Unit = synchronized { hasHungUp = false }
+
   /** Ends the program as SIGTERM did before it was caught. */
   private[needletail] def endProgram(): Unit = Kernel.signalEnd()
 

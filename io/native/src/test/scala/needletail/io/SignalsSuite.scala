@@ -91,6 +91,7 @@ class SignalsSuite extends LoopSuite {
       thread.start()
     }
     def signal(): Unit = {
+      eventually(Signals.isHeard) // before, one ends the program
       assertEquals(kill(getpid(), SIGTERM), 0)
       events.expect("action 2")
     }

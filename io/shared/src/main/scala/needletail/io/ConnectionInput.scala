@@ -168,12 +168,10 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
    * See `Connection.isQuiet`. Not by the loop's array, which holds the input of the connection whose turn it is. Within
    * `onData` the handler has the leftover bytes.
    */
-  def isQuiet: Boolean =
-    !ended && (inOnData || (leftover eq null)) && !socket.holdsInput && read(
-      probe,
-      0,
-      1
-    ) == 0 && connection.isOpen
+  def isQuiet: Boolean = {
+    val hasAll = !ended && (inOnData || (leftover eq null)) && !socket.holdsInput
+    hasAll && read(probe, 0, 1) == 0 && connection.isOpen
+  }
 
   /** See `Connection.mayHoldMore`. */
   def mayHoldMore: Boolean = filled || socket.isSecure

@@ -230,7 +230,7 @@ object Server {
         servers.foreach(_.drain())
       }
     }
-    if (own.isHungUp) hungUp()
+    if (own.isHungUp && !hungUp()) Signals.hangUpEndedNothing()
     if (own.isToEnd) servers.foreach(server => if (draining.add(server)) server.drain())
     val all = Future.traverse(servers)(_.stopped.transform(how => Success(how)))
     all.onComplete(_ => ended.success(()))

@@ -107,6 +107,17 @@ class ExpiringListSuite extends Suite {
     }
   }
 
+  test("what is replaced by something that ends much sooner is news") {
+    var expiry   = start + 80 * 24 * 3600000L
+    val identity = new TlsIdentity(TlsLimits(), () => new Context(() => expiry), Nil)
+    serving(identity) { (_, lines, reload) =>
+      assertEquals(lines.taken(), Nil)
+      expiry = start + 12 * 3600000L + 30000
+      reload()
+      assertEquals(lines.taken(), List("the certificate of CN=a expires in 12 hours"))
+    }
+  }
+
   test("what is good for an hour, or less, and is renewed in time is no news either") {
     var expiry   = start + 3600000L - 30000
     val identity = new TlsIdentity(TlsLimits(), () => new Context(() => start * 2, Some(expiry)), Nil)

@@ -282,7 +282,8 @@ object Stream {
    * The reader's view of a chain of stages: keeps the contract of `next` and `cancel`. Where a reader gives a result up,
    * the read behind it goes on until the loop's next turn: if the reader reads again before, it gets that one's result.
    * So the source has one read at a time, and an element that it has delivered on its way to a reader that has left is
-   * not lost. Then the read is withdrawn from, as nobody waits: time limits of the source do not run.
+   * not lost. Then the read is withdrawn from, as nobody waits: time limits of the source do not run, except below
+   * stages that keep the read themselves, such as `merge`, `zip`, `until` and `mapAsync`.
    */
   private final class Staged[A](pull: Pull[A]) extends Stream[A] {
     private var over                           = false
@@ -339,13 +340,15 @@ object Stream {
 
     private val received: Try[AnyRef] => Async[Unit] = read => {
       reading = null
-      val result = read match {
-        case Success(Pull.End) => Success(None)
-        case Success(element)  => Success(Some(element.asInstanceOf[A]))
-        case Failure(e)        => Failure(e)
+      if (!over || !asked.isCompleted) { // otherwise the stream has been cancelled, and its source delivers meanwhile
+        val result = read match {
+          case Success(Pull.End) => Success(None)
+          case Success(element)  => Success(Some(element.asInstanceOf[A]))
+          case Failure(e)        => Failure(e)
+        }
+        if (!result.toOption.exists(_.isDefined)) over = true
+        if (!asked.complete(result)) unclaimed = result
       }
-      if (!result.toOption.exists(_.isDefined)) over = true
-      if (!asked.complete(result)) unclaimed = result
       Async.unit
     }
 

@@ -195,6 +195,18 @@ class GivenUpReadSuite extends Suite {
     assertEquals(loop.run(stream.next()).get, None)
   }
 
+  test("once cancelled, an element that is delivered meanwhile is not told") {
+    val loop   = new ManualLoop
+    val own    = new Own
+    val stream = own.map(identity)
+    loop.within {
+      stream.next().onComplete(_ => own.give(1))
+      stream.cancel()
+    }
+    loop.runAll()
+    assertEquals(loop.run(stream.next()).get, None)
+  }
+
   test("cancelling the stream ends the read that was left, and nothing comes any more") {
     val loop   = new ManualLoop
     val read   = new AsyncPromise[Option[(Int, Int)]]

@@ -35,7 +35,7 @@ private[tcp] final class ExpiryWarnings(identity: TlsIdentity, log: Log) {
       val isNew  = former.forall { seen =>
         if (seen.expiry == expiry) stage > seen.stage || isRead && stage == Expired
         else if (expiry > seen.expiry && seen.stage != Expired) stage == Expired || left < seen.left / 2
-        else stage >= Hour || seen.stage >= Hour
+        else stage >= Hour || seen.stage >= Hour || left < seen.left / 2
       }
       if (isNew) tell(stage, left)
       known(place) = Seen(expiry, stage, former.filter(_.expiry == expiry).fold(left)(_.left))
