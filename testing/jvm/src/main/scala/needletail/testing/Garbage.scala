@@ -20,5 +20,11 @@ object Garbage {
     if (marker.get ne null) System.gc()
   }
 
+  /** Returns when what `gone` refers to has been collected: it may have been moved to where collections are rare. */
+  def collect(gone: WeakReference[_ <: AnyRef]): Unit = {
+    collect()
+    if (gone.get ne null) System.gc()
+  }
+
   @volatile private var last: Array[Byte] = _ // so that the compiler cannot do without the arrays
 }

@@ -1,5 +1,7 @@
 package needletail.http.admission
 
+import java.lang.ref.WeakReference
+
 import scala.concurrent.duration.{Duration, DurationInt}
 
 import needletail.testing.{Garbage, Suite}
@@ -10,15 +12,16 @@ class RouteClassSuite extends Suite {
   override val munitTimeout: Duration = 2.minutes
 
   test("fault 14: a program that makes routes all the time does not run out of places") {
-    val kept   = (1 to 10).map(n => new RouteClass("GET", s"/kept/$n"))
-    val places = kept.map(_.index)
-    val before = RouteClass.placesTaken
-    (1 to 6).foreach { round =>
-      val some = (1 to 1000).map(n => new RouteClass("GET", s"/$round/$n"))
+    val kept           = (1 to 10).map(n => new RouteClass("GET", s"/kept/$n"))
+    val places         = kept.map(_.index)
+    val before         = RouteClass.placesTaken
+    def round(of: Int) = {
+      val some = (1 to 1000).map(n => new RouteClass("GET", s"/$of/$n"))
       assertEquals(some.map(_.index).distinct.size, 1000)
       assertEquals(some.map(_.index).intersect(places), IndexedSeq.empty[Int])
-      Garbage.collect()
+      new WeakReference(some.head)
     }
+    (1 to 6).foreach(n => Garbage.collect(round(n)))
     assertEquals(kept.map(_.index), places)
     // six thousand have come, a thousand at once
     assert(RouteClass.placesTaken <= math.max(before, 4000), (before, RouteClass.placesTaken))
