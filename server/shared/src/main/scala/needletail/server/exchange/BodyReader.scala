@@ -41,7 +41,7 @@ private[server] final class BodyReader(
   var held: Long                = 0
   private var released: Boolean = false
 
-  private var read: Long = 0 // bytes of content that were delivered
+  private var read: Long = 0
 
   private var dropping: Boolean     = false
   private var ended: Boolean        = false
@@ -69,6 +69,9 @@ private[server] final class BodyReader(
 
   /** Whether the rest will not be read, so that it is dropped as it arrives. */
   def isDropping: Boolean = dropping
+
+  /** Bytes of content that were delivered. */
+  def deliveredBytes: Long = read
 
   /** Bytes dropped, including chunk sizes. */
   def droppedBytes: Long = if (rare == null) 0 else rare.dropped
@@ -182,7 +185,12 @@ private[server] final class BodyReader(
         val promise = new AsyncPromise[Option[Array[Byte]]]
         pull = promise
         partWanted = asPart
-        promise.onCancel(() => if (pull eq promise) pull = null)
+        promise.onCancel { () =>
+          if (pull eq promise) {
+            pull = null
+            owner.bodyUnwanted(this)
+          }
+        }
         if (expectsContinue && !answered) owesContinue = true
         owner.bodyWanted(this)
         promise
@@ -368,6 +376,9 @@ private[server] object BodyReader {
 
     /** A reader waits for a piece of the content. */
     def bodyWanted(body: BodyReader): Unit
+
+    /** The reader that waited has given up. */
+    def bodyUnwanted(body: BodyReader): Unit
 
     /** All of the content has been read. */
     def bodyEnded(body: BodyReader): Unit

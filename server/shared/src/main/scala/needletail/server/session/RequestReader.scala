@@ -130,6 +130,10 @@ private[server] final class RequestReader(
 
   private def outputNow: Long = wire.takenOutput + wire.pendingOutput + context.writer.length
 
+  // Of the last read of content that was given up: what was left of the client's time, and what had been delivered.
+  private var bodyLeft      = 0L
+  private var deliveredThen = -1L
+
   /** Begins to read the content of the request with that head. */
   def beginContent(head: RequestView, owner: BodyReader.Owner): BodyReader = {
     val config = context.config
@@ -144,6 +148,7 @@ private[server] final class RequestReader(
       decoder
     )
     latest = body
+    deliveredThen = -1
     outputBefore =
       if (state.server == SessionState.Free) outputNow
       else Long.MaxValue // replies that are not written yet come before it
@@ -187,9 +192,18 @@ private[server] final class RequestReader(
    */
   def peerEnded(isContentKept: Boolean): Unit = if (isContentKept) state.on(SessionState.AllSent) else stop()
 
+  /** The reader that waited has given up. If nothing has been delivered until there is one again, it has what is left. */
+  def contentUnwanted(): Unit = {
+    val now = wire.nowNanos
+    body.waitEnds(now)
+    bodyLeft = deadline - now
+    deliveredThen = body.deliveredBytes
+  }
+
   private def waitForContent(now: Long): Unit = {
     body.waitBegins(now)
-    deadline = now + context.bodyNanos
+    val isWaitedOn = !body.isDropping && body.deliveredBytes == deliveredThen
+    deadline = now + (if (isWaitedOn) math.max(0, bodyLeft) else context.bodyNanos)
   }
 
   /** Delivers the content in the window to its reader. Returns false if more bytes are needed first. */

@@ -271,6 +271,11 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     exchangeChanged()
   }
 
+  def bodyUnwanted(body: BodyReader): Unit = if (reader.body eq body) {
+    reader.contentUnwanted()
+    exchangeChanged() // its handler's time counts
+  }
+
   def bodyEnded(body: BodyReader): Unit = if (reader.body eq body) reader.contentEnded()
 
   def bodyFailed(body: BodyReader): Unit = {

@@ -71,11 +71,12 @@ private[server] final class SessionParts(
   def finish(): Unit                                              = ()
   def abort(): Unit                                               = isAborted = true
 
-  def bodyWanted(body: BodyReader): Unit  = report("wanted")
-  def bodyEnded(body: BodyReader): Unit   = { reader.contentEnded(); report("ended") }
-  def bodyFailed(body: BodyReader): Unit  = { reader.stop(); report("failed") }
-  def bodyRefused(body: BodyReader): Unit = report("refused")
-  def exchangeChanged(): Unit             = report("changed")
+  def bodyWanted(body: BodyReader): Unit   = report("wanted")
+  def bodyUnwanted(body: BodyReader): Unit = report("unwanted")
+  def bodyEnded(body: BodyReader): Unit    = { reader.contentEnded(); report("ended") }
+  def bodyFailed(body: BodyReader): Unit   = { reader.stop(); report("failed") }
+  def bodyRefused(body: BodyReader): Unit  = report("refused")
+  def exchangeChanged(): Unit              = report("changed")
 
   private def report(what: String): Unit = reports = reports :+ what
 
