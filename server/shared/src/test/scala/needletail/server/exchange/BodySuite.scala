@@ -124,6 +124,7 @@ class BodySuite extends Suite with ContentRequests {
     val handler = new Impatient
     val wire    = new FakeWire(handler, config.copy(handlerTimeout = 5.seconds)).send(post(5)).after(1.second)
     handler.again(reads = false)
+    assert(wire.isWoken, "its deadline is another now")
     assertEquals(wire.turn().after(3.seconds).statuses, Nil)
     assertEquals(wire.after(2.seconds).statuses, List(503))
   }

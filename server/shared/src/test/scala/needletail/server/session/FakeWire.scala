@@ -155,6 +155,9 @@ final class FakeWire(
     left = left.drop(used)
   }
 
+  /** Whether the session has asked for a turn. */
+  def isWoken: Boolean = woken
+
   /** Lets callbacks that came between take effect. */
   def turn(): this.type = { settle(); this }
 
