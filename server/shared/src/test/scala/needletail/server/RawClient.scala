@@ -7,7 +7,8 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 /** A blocking socket that says what it is told; every wait ends after twenty seconds. */
 final class RawClient(port: Int) {
   val socket = new Socket()
-  socket.connect(new InetSocketAddress("127.0.0.1", port), 20000)
+  // With a time limit, Scala Native's socket takes a connection for refused if the server has greeted by then.
+  socket.connect(new InetSocketAddress("127.0.0.1", port))
   socket.setSoTimeout(20000)
   socket.setTcpNoDelay(true)
   private val in: InputStream = socket.getInputStream
