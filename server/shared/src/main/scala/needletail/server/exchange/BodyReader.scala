@@ -18,7 +18,7 @@ import needletail.server.failure.MemoryExhausted
  */
 private[server] final class BodyReader(
     window: InputWindow,
-    owner: BodyReader.Owner,
+    owner: BodyOwner,
     context: ServerLoopContext,
     announced: Long,
     private var expectsContinue: Boolean,
@@ -370,25 +370,6 @@ private[server] object BodyReader {
 
   /** So many bytes of trailers may be kept though nobody reads them: the last CRLF may arrive in two parts. */
   private final val FewTrailers = 256
-
-  /** Told when a request's content is read. Called on the connection's loop, also outside of its turns. */
-  trait Owner {
-
-    /** A reader waits for a piece of the content. */
-    def bodyWanted(body: BodyReader): Unit
-
-    /** The reader that waited has given up. */
-    def bodyUnwanted(body: BodyReader): Unit
-
-    /** All of the content has been read. */
-    def bodyEnded(body: BodyReader): Unit
-
-    /** The content will not be completed. */
-    def bodyFailed(body: BodyReader): Unit
-
-    /** There was no memory for content that a handler reads as one array. */
-    def bodyRefused(body: BodyReader): Unit
-  }
 
   /** Bytes allocated for content that is collected, before any of it has arrived. */
   private final val FirstRoom = 4 * 1024

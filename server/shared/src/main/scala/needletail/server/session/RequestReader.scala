@@ -3,7 +3,14 @@ package needletail.server.session
 import needletail.http.{RequestParser, RequestView}
 import needletail.http.http1.ContentDecoder
 import needletail.http.message.{HttpError, Status}
-import needletail.server.exchange.{BodyReader, HeadMemory, InputWindow, ServerLoopContext, SessionOutput}
+import needletail.server.exchange.{
+  BodyOwner,
+  BodyReader,
+  HeadMemory,
+  InputWindow,
+  ServerLoopContext,
+  SessionOutput
+}
 import needletail.server.failure.ConnectionLost
 
 /**
@@ -135,7 +142,7 @@ private[server] final class RequestReader(
   private var deliveredThen = -1L
 
   /** Begins to read the content of the request with that head. */
-  def beginContent(head: RequestView, owner: BodyReader.Owner): BodyReader = {
+  def beginContent(head: RequestView, owner: BodyOwner): BodyReader = {
     val config = context.config
     if (decoder == null) decoder = new ContentDecoder(config.maxHead, config.maxHeaders)
     decoder.begin(head, context.maxBody)

@@ -5,6 +5,7 @@ import needletail.http.{ConnectionInfo, Reply, Request, RequestView, Response}
 import needletail.http.http1.ConnectionRules
 import needletail.http.message.{HttpError, Status}
 import needletail.server.exchange.{
+  BodyOwner,
   BodyReader,
   HeadMemory,
   InputWindow,
@@ -31,7 +32,7 @@ import needletail.server.failure.ConnectionLost
  */
 private[needletail] final class ServerSession(wire: SessionOutput, runner: RequestRunner)
     extends LentWriter.Turn
-    with BodyReader.Owner
+    with BodyOwner
     with ServerExchange.Owner {
   private val context   = runner.context
   private val admission = runner.admission

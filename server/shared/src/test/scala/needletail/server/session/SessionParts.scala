@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import needletail.http._
 import needletail.server.clock.Clock
 import needletail.server.exchange.{
+  BodyOwner,
   BodyReader,
   InputWindow,
   RequestRunner,
@@ -22,7 +23,7 @@ private[server] final class SessionParts(
     handler: Handler = _ => Response.ok("hi"),
     config: ServerConfig = ServerConfig(log = Log.none)
 ) extends SessionOutput
-    with BodyReader.Owner
+    with BodyOwner
     with ServerExchange.Owner {
   private val written = new java.io.ByteArrayOutputStream
 
