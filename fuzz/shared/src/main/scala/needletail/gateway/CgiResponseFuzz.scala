@@ -61,12 +61,15 @@ object CgiResponseFuzz extends FuzzTarget("cgi-response") {
     val kept    = found.headers.filterNot(h => framing(h._1.toLowerCase))
     val w       = new ByteWriter(64)
     val reply   = Response(Status(found.status)).withHeaders(Headers(kept: _*))
+    val types   = kept.filter(_._1.equalsIgnoreCase("content-type"))
+    val last    = kept.lastIndexWhere(_._1.equalsIgnoreCase("content-type")) // a response has one
+    val once    = kept.zipWithIndex.collect { case (h, i) if i == last || !types.contains(h) => h }
     CgiResponse.write(w, reply)
     val again = new CgiResponseParser
     Check.same("by CGI again", again.parse(w.bytes, 0, w.length), w.length)
     Check.same("the status by CGI", again.status, found.status)
     val lines = again.headers.toList.filterNot(_._1.equalsIgnoreCase("content-length"))
-    Check.same("the fields by CGI", lines.filter(kept.contains), kept)
+    Check.same("the fields by CGI", lines.filter(once.contains), once)
     val http = Check.bytes(s"HTTP/1.1 ${found.status} \r\n" + kept.map { case (n, v) =>
       s"$n: $v\r\n"
     }.mkString + "\r\n")
