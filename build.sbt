@@ -35,6 +35,8 @@ lazy val countConformance = taskKey[Unit]("Runs the conformance suites and leave
 
 val compileOptions = Def.task {
   val common = Seq("-deprecation", "-feature", "-unchecked", "-encoding", "utf8")
+  // mutants leave what they do not use any more
+  val strict = if (sys.env.contains("NEEDLETAIL_WARN_ONLY")) Nil else Seq("-Werror")
   CrossVersion.partialVersion(scalaVersion.value) match {
     case Some((2, _)) =>
       common ++ Seq(
@@ -43,11 +45,10 @@ val compileOptions = Def.task {
         "-Wdead-code",
         "-Wunused:_",
         "-Wvalue-discard",
-        "-Werror",
         "-language:implicitConversions,higherKinds"
-      )
+      ) ++ strict
     case _ =>
-      common ++ Seq("-Wunused:imports,privates,locals", "-Werror", "-language:implicitConversions")
+      common ++ Seq("-Wunused:imports,privates,locals", "-language:implicitConversions") ++ strict
   }
 }
 
@@ -723,6 +724,7 @@ lazy val root = project
       val both    = BackgroundTests.started.getOrElse(TestCounts.of(program, nativeRuns, println(_), log))
       TestCounts.report(baseDirectory.value, "native", both, log)
     },
+    commands += Mutants.command(simulation.jvm / Runtime / fullClasspath, simulation.native / Compile / nativeLink),
     structure := TestCounts.report(
       baseDirectory.value,
       "structure",
@@ -738,7 +740,7 @@ lazy val root = project
         baseDirectory.value / "sbt-needletail" / "src" / "main" / "resources" / "needletail" / "sbt" / "native_order.txt",
         (Compile / compile).all(ScopeFilter(inProjects(structuredNative: _*))).value,
         streams.value.log
-      ),
+      ) + Mutants.check(baseDirectory.value, streams.value.log),
       streams.value.log
     ),
     countFormat := TestCounts.report(

@@ -22,6 +22,7 @@ object Seeds {
       next: AtomicLong,
       end: Long,
       step: Long,
+      stopsAtFirst: Boolean,
       failed: ConcurrentLinkedQueue[Simulation.Outcome]
   ) extends Thread(s"worlds-$index") {
     @volatile var seed  = 0L
@@ -29,23 +30,26 @@ object Seeds {
     setDaemon(true)
 
     override def run(): Unit = {
-      seed = next.getAndAdd(step)
+      take()
       while (seed < end) {
         begun = System.nanoTime()
         val outcome = Simulation.run(seed)
         if (outcome.findings.nonEmpty) { failed.add(outcome); () }
-        seed = next.getAndAdd(step)
+        take()
       }
     }
+
+    private def take(): Unit = seed = if (stopsAtFirst && !failed.isEmpty) end else next.getAndAdd(step)
   }
 
   /**
-   * Runs `count` simulations, of every `step`-th seed. Returns early if one does not end, which is a finding.
+   * Runs `count` simulations, of every `step`-th seed. Returns early if one does not end, which is a finding; and with
+   * `stopsAtFirst` if one has a finding, when all with lower seeds have been run.
    */
-  def run(from: Long, count: Long, threads: Int, step: Long = 1): Result = {
+  def run(from: Long, count: Long, threads: Int, step: Long = 1, stopsAtFirst: Boolean = false): Result = {
     val next   = new AtomicLong(from)
     val failed = new ConcurrentLinkedQueue[Simulation.Outcome]
-    val all    = (1 to threads).map(new Worker(_, next, from + count * step, step, failed))
+    val all    = (1 to threads).map(new Worker(_, next, from + count * step, step, stopsAtFirst, failed))
     all.foreach(_.start())
     var isStuck = false
     while (!isStuck && all.exists(_.isAlive))
