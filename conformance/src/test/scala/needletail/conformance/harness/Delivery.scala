@@ -63,7 +63,7 @@ object Delivery {
    * Connections open at once: few over TLS, since on a busy machine the first would be idle for too long while many
    * others make their handshakes.
    */
-  private val AtOnce = if (Program.overTls) 16 else 128
+  private val AtOnce = if (Program.overTls) 4 else 128
 
   /** How long a program has to read the first part. */
   private val BetweenParts = 3.millis
