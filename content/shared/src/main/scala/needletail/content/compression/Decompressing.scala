@@ -1,9 +1,8 @@
 package needletail.content.compression
 
-import scala.util.control.NonFatal
 import scala.util.{Failure, Success, Try}
 
-import needletail.async.Async
+import needletail.async.{Async, Survivable}
 import needletail.http.message.HttpError
 import needletail.http.{ByteStream, OneAtATime, Status}
 
@@ -40,7 +39,7 @@ private[compression] final class Decompressing(
         buffer = new Array[Byte](PieceSize)
       }
       step()
-    } catch { case NonFatal(e) => failed(e) }
+    } catch { case Survivable(e) => failed(e) }
 
   private def step(): Async[Option[Array[Byte]]] = {
     var steps = 0

@@ -3,9 +3,8 @@ package needletail.content.events
 import java.io.IOException
 
 import scala.concurrent.duration._
-import scala.util.control.NonFatal
 
-import needletail.async.Async
+import needletail.async.{Async, Survivable}
 import needletail.client.call.Call
 import needletail.client.error.ClientError
 import needletail.client.error.ClientError.UnexpectedStatus
@@ -105,7 +104,7 @@ object EventSource {
 
     def begun(body: Stream[Array[Byte]]): Stream[Event] = {
       last = new EventParser(longest, if (last == null) None else last.lastId)
-      parsed(body.recoverWith { case NonFatal(_) => Stream.empty }, last)
+      parsed(body.recoverWith { case Survivable(_) => Stream.empty }, last)
     }
 
     // One connection after another, not one inside the other: years of them without an event hold no memory.

@@ -3,12 +3,14 @@ package needletail.content.compression
 import java.nio.charset.StandardCharsets.UTF_8
 
 import scala.concurrent.duration._
+import scala.util.control.ControlThrowable
 import scala.util.{Failure, Try}
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.client.Serving
 import needletail.content.BoundedBody
 import needletail.http.message.HttpError
+import needletail.http.zlib.Coders
 import needletail.http.{ByteStream, Handler, Headers, MessageBody, Method, Request, Response}
 import needletail.routing._
 import needletail.server.session.FakeWire
@@ -159,6 +161,24 @@ class DecodingSuite extends Suite with Serving {
     begun.cancel()
     begun.cancel()
     assertEquals(counts, (5, 5))
+  }
+
+  test("an error of linkage or of the stack that a source throws is a failure, and gives zlib's state back") {
+    val alive = Coders.alive
+    for (error <- List(new NoClassDefFoundError("a/B"), new StackOverflowError, new ControlThrowable {})) {
+      var isCancelled = false
+      val source      = new ByteStream {
+        def next(): Async[Option[Array[Byte]]] = throw error
+        def cancel(): Unit                     = isCancelled = true
+      }
+      val plain = new Decompressing(source, () => new InflatingDecoder(true), DecodingLimits())
+      val got   =
+        try plain.next().poll
+        catch { case e: Throwable => fail(s"$e was thrown") }
+      assertEquals(got, Some(Failure(error)))
+      assert(isCancelled)
+      assertEquals(Coders.alive, alive)
+    }
   }
 
   test("a request whose body is neither read to its end nor cancelled leaves no state of zlib behind") {

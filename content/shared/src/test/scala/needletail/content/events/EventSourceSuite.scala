@@ -276,6 +276,19 @@ class EventSourceSuite extends Suite with Serving {
     assertEquals(failed.failed.get.getMessage, "a mistake")
   }
 
+  test("a body that fails with an error of linkage, or of the stack, is the end of its connection too") {
+    for (error <- List(new NoClassDefFoundError("a/B"), new StackOverflowError)) {
+      val bodies = Iterator[Option[Stream[Array[Byte]]]](
+        Some(Stream("data: a\n\n".getBytes) ++ Stream.fail(error)),
+        Some(Stream("data: b\n\n".getBytes).map(bytes => if (bytes.isEmpty) bytes else throw error)),
+        Some(Stream("data: c\n\n".getBytes)),
+        None
+      )
+      val events = new ManualLoop().run(EventSource()(_ => Async.value(bodies.next())).toList(10))
+      assertEquals(events.toEither.map(_.map(_.data)), Right(List("a", "c")))
+    }
+  }
+
   test("a connection that cannot be made is a failure") {
     val failed = new ManualLoop().run(EventSource()(_ => Async.fail(new RuntimeException("refused"))).drain())
     assertEquals(failed.failed.get.getMessage, "refused")
