@@ -103,7 +103,7 @@ class OtherServersSuite extends Suite with Serving with OtherPrograms with Tempo
         // Node closes idle connections: whenever that is, no call fails of it
         for (wait <- List(100, 140, 145, 150, 155, 160, 200)) {
           Pause(wait.millis)
-          assertEquals(service.get("/").timeout(5.seconds).await().text, "hello")
+          assertEquals(service.get("/").timeout(20.seconds).await().text, "hello")
           assertEquals(service.post("/echo").body("x").repeatable.await().text, "x")
         }
       }

@@ -24,23 +24,28 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
   }
 
   test("never an answer: each request has its time, and its connection ends when it has stalled") {
-    scripted((_, _) => (), one.copy(requestTimeout = 50.millis, stallTimeout = 200.millis)) {
-      (server, client) =>
-        lefts(all(client, Seq("a", "b"))).foreach { e =>
-          assert(e.isInstanceOf[TcpClientError.TimedOut] && e.mayHaveArrived, e.getMessage)
-          assert(e.getMessage.contains("within 50 ms"), e.getMessage)
-        }
-        isClean(server, client)
+    scripted(
+      (peer, line) => if (line == "first") peer.send("first\n"),
+      one.copy(requestTimeout = 2.seconds, stallTimeout = 3.seconds)
+    ) { (server, client) =>
+      await(client.future("first", 20.seconds)) // so that connecting takes nothing of the others' time
+      lefts(all(client, Seq("a", "b"))).foreach { e =>
+        assert(e.isInstanceOf[TcpClientError.TimedOut] && e.mayHaveArrived, e.getMessage)
+        assert(e.getMessage.contains("within 2000 ms"), e.getMessage)
+      }
+      isClean(server, client)
     }
   }
 
   test("an answer that comes too late is dropped, and the next request has its own") {
-    val late = new AtomicBoolean
     scripted((peer, line) =>
-      if (line == "slow") peer.later(150.millis) { late.set(true); peer.send("slow\n") }
-      else if (!late.get) peer.later(200.millis)(peer.send(s"$line\n")) else peer.send(s"$line\n")
+      if (line == "quick") {
+        peer.send("slow\n") // when nobody has waited for it any longer for a while
+        peer.later(50.millis)(peer.send("quick\n"))
+      } else if (line != "slow") peer.send(s"$line\n")
     ) { (server, client) =>
-      val slow = intercept[TcpClientError.TimedOut](await(client.future("slow", 20.millis)))
+      assertEquals(await(client.future("first")), "first") // connecting takes nothing of the next one's time
+      val slow = intercept[TcpClientError.TimedOut](await(client.future("slow", 2.seconds)))
       assert(slow.mayHaveArrived)
       assertEquals(await(client.future("quick")), "quick")
       assertEquals((server.opened.get, client.statistics.skipped), (1, 1L))
@@ -85,7 +90,7 @@ class MisbehavingServerSuite extends Suite with WithTestServer {
       peer.send("x")
       peer.later(10.millis)(drip(peer))
     }
-    val config = one.copy(requestTimeout = 100.millis, stallTimeout = 200.millis)
+    val config = one.copy(requestTimeout = 2.seconds, stallTimeout = 3.seconds)
     scripted((peer, _) => drip(peer), config) { (server, client) =>
       val e = lefts(all(client, Seq("a"))).head
       assert(e.isInstanceOf[TcpClientError.TimedOut] && e.getMessage.contains("not complete"), e.getMessage)

@@ -145,11 +145,11 @@ class DeadlineSuite extends Suite with Misbehaving {
         private var left                       = 6
         def next(): Async[Option[Array[Byte]]] = {
           left -= 1
-          if (left < 0) Async.value(None) else Async.sleep(250.millis).map(_ => Some(new Array[Byte](10)))
+          if (left < 0) Async.value(None) else Async.sleep(700.millis).map(_ => Some(new Array[Byte](10)))
         }
         def cancel(): Unit = ()
       }
-      serving(handler, strict, serverConfig.copy(handlerTimeout = 1.second)) { (front, caller) =>
+      serving(handler, strict, serverConfig.copy(handlerTimeout = 3.seconds)) { (front, caller) =>
         assertEquals(caller.post(front.url).body(slow).await().text, "hello")
       }
     }
@@ -161,7 +161,7 @@ class DeadlineSuite extends Suite with Misbehaving {
     case None        => Async.value(before)
   }
 
-  private val hasty = strict.copy(requestTimeout = 300.millis, bodyTimeout = 10.seconds)
+  private val hasty = strict.copy(requestTimeout = 2.seconds, bodyTimeout = 30.seconds)
 
   test("content that pauses has the time of a streamed body, also for a request whose time limit is nearer") {
     val size                  = 16 * 1024 * 1024 // more than a kernel takes at once
@@ -171,7 +171,7 @@ class DeadlineSuite extends Suite with Misbehaving {
       def next(): Async[Option[Array[Byte]]] = {
         asked += 1
         if (asked == 1) Async.value(Some(new Array[Byte](size)))
-        else if (asked == 2) Async.sleep(900.millis).map(_ => None)
+        else if (asked == 2) Async.sleep(3.seconds).map(_ => None)
         else Async.value(None)
       }
       def cancel(): Unit = ()
@@ -179,7 +179,7 @@ class DeadlineSuite extends Suite with Misbehaving {
     serving(handler, hasty) { (server, client) =>
       val call = client.post(server.url)
       assertEquals(call.body(pausing()).await().text, size.toString)
-      assertEquals(call.timeout(TimeLimit.in(8.seconds)).body(pausing()).await().text, size.toString)
+      assertEquals(call.timeout(TimeLimit.in(20.seconds)).body(pausing()).await().text, size.toString)
     }
   }
 
@@ -188,10 +188,10 @@ class DeadlineSuite extends Suite with Misbehaving {
   ) {
     scripted((_, _) => (), hasty) { (server, client) =>
       val call = client.post(server.url)
-      for (c <- Seq(call, call.timeout(TimeLimit.in(8.seconds)))) {
+      for (c <- Seq(call, call.timeout(TimeLimit.in(20.seconds)))) {
         val content = ByteStream.of("some".getBytes)
         val e       = intercept[ClientError.TimedOut](c.body(content).await())
-        assert(e.getMessage.contains("within 300 ms"), e.getMessage)
+        assert(e.getMessage.contains("within 2000 ms"), e.getMessage)
       }
     }
   }

@@ -5,7 +5,6 @@ import scala.reflect.ClassTag
 
 import needletail.async.Async
 import needletail.client.{Misbehaving, Peer}
-import needletail.client.call.Call
 import needletail.client.config.ClientConfig
 import needletail.client.error.ClientError
 import needletail.testing.{Location, Pause, Suite}
@@ -17,12 +16,11 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
   private def failsWith[E <: ClientError](
       script: Peer => Unit,
       message: String,
-      call: Call => Call = identity,
       config: ClientConfig = strict
   )(implicit expected: ClassTag[E], at: Location): Unit =
     scripted((peer, _) => script(peer), config) { (server, client) =>
       val begun = System.nanoTime()
-      val e     = intercept[E](call(client.get(s"${server.url}/x")).await())
+      val e     = intercept[E](client.get(s"${server.url}/x").await())
       assert(
         e.getMessage.startsWith(s"GET ${server.url}/x: ") && e.getMessage.contains(message),
         e.getMessage
@@ -143,19 +141,28 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
   }
 
   test("never an answer, half an answer, an answer that drips: the call's time ends it") {
-    val quick: Call => Call = _.timeout(500.millis)
-    failsWith[ClientError.TimedOut](_ => (), "within 500 ms: no part of it had arrived", quick)
-    failsWith[ClientError.TimedOut](_.send("HTTP/1.1 200"), "within 500 ms: its head was incomplete", quick)
-    failsWith[ClientError.TimedOut](
-      answers("HTTP/1.1 200 OK\nContent-Length: 3", "a"),
-      "its body was incomplete",
-      quick
+    val behaviours = Map[String, (Peer => Unit, String)](
+      "/never" -> ((_ => (), "within 3000 ms: no part of it had arrived")),
+      "/half"  -> ((_.send("HTTP/1.1 200"), "within 3000 ms: its head was incomplete")),
+      "/body"  -> ((answers("HTTP/1.1 200 OK\nContent-Length: 3", "a"), "its body was incomplete")),
+      "/drips" -> ((_.drip("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 200), "its head was incomplete"))
     )
-    failsWith[ClientError.TimedOut](
-      _.drip("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 40),
-      "its head was incomplete",
-      quick
-    )
+    scripted((peer, _) => behaviours(peer.target)._1(peer)) { (server, client) =>
+      val calls = behaviours.toList.map { case (path, (_, message)) =>
+        (path, message, client.get(server.url + path).timeout(3.seconds).future)
+      }
+      for ((path, message, call) <- calls) {
+        val e = intercept[ClientError.TimedOut](await(call))
+        assert(
+          e.getMessage.startsWith(s"GET ${server.url}$path: ") && e.getMessage.contains(message),
+          e.getMessage
+        )
+        assertEquals(e.host, server.url)
+      }
+      eventually(server.closed.get == server.opened.get, "the connections are closed")
+      eventually(client.statistics.head.open == 0, client.statistics)
+      assertEquals((server.opened.get, client.statistics.head.inFlight), (4, 0))
+    }
   }
 
   test("an answer that drips fast enough is an answer") {

@@ -34,9 +34,10 @@ class CrowdedPoolSuite extends TemporaryDirectories with Misbehaving {
   }
 
   test("calls that time out while their connection is not established do") {
-    scripted((_, _) => (), judged) { (server, client) => // it answers no handshake
+    // it answers no handshake, and it is the calls' time that ends
+    scripted((_, _) => (), judged.copy(connectTimeout = 1.minute)) { (server, client) =>
       val url = s"https://127.0.0.1:${server.port}"
-      for (_ <- 1 to 3) intercept[ClientError.TimedOut](client.get(url).timeout(30.millis).await())
+      for (_ <- 1 to 3) intercept[ClientError.TimedOut](client.get(url).timeout(1.second).await())
       intercept[ClientError.BreakerOpen](client.get(url).await())
     }
   }

@@ -133,12 +133,12 @@ class PoolSuite extends Suite with Misbehaving {
   test("timeouts and races cancel what they do not wait for") {
     val held = new Held
     serving(held.handler) { (server, client) =>
-      intercept[needletail.async.TimedOut](client.await(client.get(server.url).response.timeout(1.second)))
+      intercept[needletail.async.TimedOut](client.await(client.get(server.url).response.timeout(3.seconds)))
       eventually(held.cancelled == 1)
-      val e = intercept[ClientError.TimedOut](client.get(server.url).timeout(1.second).await())
-      assert(e.getMessage.contains("within 1000 ms"), e.getMessage)
+      val e = intercept[ClientError.TimedOut](client.get(server.url).timeout(3.seconds).await())
+      assert(e.getMessage.contains("within 3000 ms"), e.getMessage)
       eventually(held.cancelled == 2)
-      client.await(client.get(server.url).text.race(Async.sleep(1.second).map(_ => "sooner")))
+      client.await(client.get(server.url).text.race(Async.sleep(3.seconds).map(_ => "sooner")))
       eventually(held.cancelled == 3 && stats(client).open == 0)
     }
   }
