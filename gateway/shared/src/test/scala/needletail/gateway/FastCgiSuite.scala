@@ -391,7 +391,7 @@ class FastCgiSuite extends Serving {
       val answers = begun.zip(ended).map { case (first, rest) => rest.copy(out = first + rest.out) }
       assertEquals(answers.map(_.content), List("data: 1\n\n", "first"))
       assertEquals(answers.map(_.status), List(0, 0))
-      Await.result(gone, 5.seconds)
+      Await.result(gone, 10.seconds) // and not when drainTimeout is over
     }
   }
 }

@@ -154,7 +154,7 @@ class ScgiServerSuite extends Serving {
         rest.copy(out = s"$first${rest.out}")
       }
       assertEquals(answers.map(_.content), List("data: 1\n\n", "first"))
-      Await.result(gone, 5.seconds)
+      Await.result(gone, 10.seconds) // and not when drainTimeout is over
     }
   }
 }

@@ -29,7 +29,7 @@ class CgiEndThreatSuite extends Hosted {
 
   test("a program that stops in the middle of its answer is ended, and the client can tell") {
     sh("half", "printf 'Content-Type: text/plain\\n\\nhalf'", "sleep 302.5")
-    hosting(cgiConfig.copy(host = hostConfig.copy(timeout = 3.seconds))) { server =>
+    hosting(cgiConfig.copy(host = hostConfig.copy(timeout = 8.seconds))) { server =>
       leavingNothing {
         val answer = quick(20.seconds)(get(server, "/cgi-bin/half"))
         assert(
@@ -47,7 +47,7 @@ class CgiEndThreatSuite extends Hosted {
         processes = 1,
         queue = 1,
         queueTime = 20.seconds,
-        host = hostConfig.copy(timeout = 2.seconds)
+        host = hostConfig.copy(timeout = 8.seconds)
       )
     hosting(config) { server =>
       leavingNothing {
@@ -62,7 +62,7 @@ class CgiEndThreatSuite extends Hosted {
   test("a program that writes without end after its answer is ended in time") {
     sh("writes", "printf 'Content-Type: text/plain\\nContent-Length: 4\\n\\nlong'", "exec yes 306.5")
     sh("leads", "printf 'Location: /cgi-bin/ok\\n\\n'", "exec yes 306.5")
-    hosting(cgiConfig.copy(host = hostConfig.copy(timeout = 1.second))) { server =>
+    hosting(cgiConfig.copy(host = hostConfig.copy(timeout = 6.seconds))) { server =>
       leavingNothing {
         assertEquals(get(server, "/cgi-bin/writes").body, "long")
         eventually(processes("306.5").isEmpty, processes("306.5"))

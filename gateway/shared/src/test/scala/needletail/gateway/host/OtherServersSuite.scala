@@ -103,7 +103,7 @@ class OtherServersSuite extends Hosted {
         WorkersConfig(List(path, "-b", "{socket}"), count = 2, restartDelay = 20.millis, log = log)
       )
       try
-        serving(fastcgi("/", workers, site.copy(host = hostConfig.copy(timeout = 2.seconds)))) { server =>
+        serving(fastcgi("/", workers, site)) { server =>
           php(server)
           assertEquals(get(server, "/slow.php").status, 504)
           for (_ <- 1 to 4) assertEquals(get(server, "/?q=2").body, "index q=2", log.text)

@@ -126,17 +126,17 @@ class UpstreamSuite extends Hosted {
   }
 
   test("addresses that do not answer share the time for connecting, and leave some for one that does") {
-    val up                                                = config.copy(connectTimeout = 1.second)
+    val up                                                = config.copy(connectTimeout = 3.seconds)
     def routes(kind: Int, first: Address, more: Address*) =
       if (kind == 0) fastcgi("/app", Upstream(first, more*), up) else scgi("/app", Upstream(first, more*), up)
     silent { a =>
       for (kind <- 0 to 1) {
         serving(routes(kind, a, a, a, a, a)) { server =>
-          quick(3.seconds)(assertEquals(get(server, "/app/x").status, 502))
+          quick(12.seconds)(assertEquals(get(server, "/app/x").status, 502))
         }
         behind(fronts(kind)._2) { program =>
           serving(routes(kind, a, a, program.address)) { server =>
-            quick(3.seconds)(assertEquals(get(server, "/app/x").status, 200))
+            quick(12.seconds)(assertEquals(get(server, "/app/x").status, 200))
           }
         }
       }
