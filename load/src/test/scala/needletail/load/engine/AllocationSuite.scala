@@ -81,7 +81,7 @@ object AllocationMain {
       warmUp = Duration.Zero
     ).run(loads(args.mkString(" "))(server.url).copy(loops = 1), watch)
     println(if (least <= Bound) "none" else s"$least bytes for each request")
-    Await.ready(server.close(), 5.seconds)
+    Await.ready(server.close(), 20.seconds)
     ()
   }
 }

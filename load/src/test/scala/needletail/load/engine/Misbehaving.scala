@@ -38,7 +38,7 @@ final class Misbehaving(script: (Caller, Int) => Unit) {
   def close(): Unit = {
     listener.close()
     loops.stop()
-    Await.ready(loops.stopped, 5.seconds)
+    Await.ready(loops.stopped, 20.seconds)
     ()
   }
 }

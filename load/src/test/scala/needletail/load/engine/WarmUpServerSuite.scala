@@ -20,7 +20,7 @@ class WarmUpServerSuite extends Suite with Serving {
       }
     } finally {
       loops.stop()
-      Await.ready(loops.stopped, 5.seconds)
+      Await.ready(loops.stopped, 20.seconds)
       ()
     }
   }

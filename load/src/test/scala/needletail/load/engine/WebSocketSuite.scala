@@ -85,7 +85,7 @@ class WebSocketSuite extends Suite with Serving {
     val (closed4000, told) = failing(answers(s => _ => s.close(4000, "enough")))
     assertEquals(closed4000, Map("reset" -> 2L))
     assert(told.contains("closed the WebSocket with 4000 enough"), told)
-    assertEquals(failing(answers(_ => _ => ()), timeout = 100.millis)._1, Map("timeout" -> 2L))
+    assertEquals(failing(answers(_ => _ => ()), timeout = 2.seconds)._1, Map("timeout" -> 2L))
     val (twice, surplus) = failing(answers(s => m => { s ! m; s ! m }))
     assertEquals(twice, Map("good" -> 1L, "garbage" -> 1L))
     assert(surplus.contains("a message that nothing had asked for"), surplus)
@@ -123,7 +123,7 @@ class WebSocketSuite extends Suite with Serving {
     thread.start()
     try {
       val plan   = closed(s"http://127.0.0.1:${server.getLocalPort}/", users = 1, requests = 1)
-      val result = run(messages(plan.copy(timeout = 300.millis), "hello"))
+      val result = run(messages(plan.copy(timeout = 5.seconds), "hello"))
       assert(!outcomes(result).contains("connect-failed"), result.reasons)
     } finally server.close()
   }

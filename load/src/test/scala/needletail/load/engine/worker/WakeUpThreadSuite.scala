@@ -35,7 +35,7 @@ class WakeUpThreadSuite extends Suite {
     } finally {
       waker.close()
       loops.stop()
-      Await.ready(loops.stopped, 5.seconds)
+      Await.ready(loops.stopped, 20.seconds)
       ()
     }
   }
