@@ -157,7 +157,7 @@ class SlowClientSuite extends ConformanceSuite {
     try {
       wire.send(get())
       assertEquals(reply(reader).text, Hello)
-      Pause((idle / 2).millis)
+      Pause((idle / 4).millis)
       wire.send(get())
       assertEquals(reply(reader).text, Hello)
       val (count, how) = wire.discard(Wire.in(idle + slack))

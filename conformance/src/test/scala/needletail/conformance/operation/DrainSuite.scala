@@ -81,7 +81,7 @@ class DrainSuite extends ConformanceSuite {
     inMidBody(program) { (wire, _) =>
       program.terminate()
       assertEnds(program)
-      val (_, how) = wire.discard(Wire.in(5000))
+      val (_, how) = wire.discard(Wire.in(20000))
       assert(how != Wire.Silence, how)
     }
   }

@@ -73,14 +73,14 @@ class SentFileSuite extends SentFileFixture {
   }
 
   test("a client that is asked again whether it reads gets all of it, and the next response") {
-    served(writeTimeout = 2.seconds) { on =>
+    served(writeTimeout = 5.seconds) { on =>
       client(on) { c =>
         c.ask("/huge.bin").ask("/small.txt").head()
-        val end  = System.nanoTime() + 2500.millis.toNanos
+        val end  = System.nanoTime() + 6.seconds.toNanos
         var read = 0
         while (System.nanoTime() < end) { // less than the kernel would report room for
           read += c.read(4000).length
-          Pause(20.millis)
+          Pause(50.millis)
         }
         assertEquals(read + c.read(Huge.toInt - read).length, Huge.toInt)
         assertEquals(new String(c.whole()._2), "small")

@@ -186,12 +186,12 @@ class ProxySuite extends Suite with Serving {
     }
   }
 
-  /** 120 bytes within 3 seconds. */
+  /** 120 bytes within 6 seconds. */
   private def slow: ByteStream = new ByteStream {
     private var left                       = 12
     def next(): Async[Option[Array[Byte]]] = {
       left -= 1
-      if (left < 0) Async.value(None) else Async.sleep(250.millis).map(_ => Some(new Array[Byte](10)))
+      if (left < 0) Async.value(None) else Async.sleep(500.millis).map(_ => Some(new Array[Byte](10)))
     }
     def cancel(): Unit = ()
   }
@@ -203,11 +203,11 @@ class ProxySuite extends Suite with Serving {
     serving(handler) { (server, client) =>
       serving(
         proxy("/", client.service(server.url)),
-        serverConfig = serverConfig.copy(handlerTimeout = 2.seconds)
+        serverConfig = serverConfig.copy(handlerTimeout = 5.seconds)
       ) { (front, outer) =>
         val service = outer.service(front.url)
-        assertEquals(outer.await(service.get("/down").response).bytes.length, 120)
-        assertEquals(outer.await(service.post("/up").body(slow).text), "120")
+        val (down, up) = outer.await(service.get("/down").response.zip(service.post("/up").body(slow).text))
+        assertEquals((down.bytes.length, up), (120, "120"))
       }
     }
   }

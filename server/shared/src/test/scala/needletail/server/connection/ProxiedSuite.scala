@@ -104,7 +104,7 @@ class ProxiedSuite extends Suite with TemporaryDirectories {
       try {
         if (begun.nonEmpty) socket.getOutputStream.write(begun.getBytes) // natively an array needs an element
         eventually(Await.result(server.statistics, 20.seconds).connectionsOpen == 1)
-        Await.result(if (drains) server.drain() else server.close(), 8.seconds)
+        Await.result(if (drains) server.drain() else server.close(), 20.seconds)
       } finally {
         socket.close()
         Await.result(server.close(), 20.seconds)

@@ -3,6 +3,7 @@ package needletail.server.session
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.util.concurrent.atomic.AtomicInteger
 
+import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.async.AsyncPromise
@@ -191,11 +192,15 @@ class HeadMemorySuite extends Suite {
     val handler: Handler = request => Response.ok(request.header("Cookie").fold(0)(_.length).toString)
     ServerFixture.serving(handler, config) { server =>
       val largest = get("/late", 32 * KiB)
+      var total   = 0L
       for (split <- List(0, 1000, 30000, largest.length - 1)) {
         val client = new RawClient(server.port)
         client.send(largest.take(split))
-        if (split > 0) Thread.sleep(50) // so that it is read before the rest comes
+        total += split
+        // it is read before the rest comes
+        eventually(Await.result(server.statistics, 20.seconds).bytesRead == total, s"split at $split")
         client.send(largest.drop(split))
+        total += largest.length - split
         val answer = client.readUntil("\r\n\r\n")
         assert(answer.startsWith("HTTP/1.1 200 "), s"split at $split: $answer")
         client.close()

@@ -71,7 +71,7 @@ class BlockedEndSuite extends Suite {
         assert(e.isInstanceOf[IllegalStateException], e)
         assert(e.getMessage.contains(" is blocked in GET /block") || e.getMessage.contains(" is blocked "), e)
         eventually(blocking.logged.contains(e))
-        assertEquals(Await.result(server.drain().failed, 1.second), e: Throwable)
+        assertEquals(Await.result(server.drain().failed, 20.seconds), e: Throwable)
       } finally {
         blocking.release.countDown()
         clients.foreach(_.close())

@@ -13,6 +13,7 @@ import needletail.io.{
   TlsCertificate,
   TlsClientAuth,
   TlsClientConfig,
+  TlsIdentity,
   TlsLimits,
   TlsServerConfig,
   TlsTrust
@@ -21,7 +22,7 @@ import needletail.server.{MessageConnection, ServerFixture}
 import needletail.server.config.ServerConfig
 import needletail.server.connection.SecureClient
 import needletail.server.operations.Log
-import needletail.testing.{Pause, Suite, TemporaryDirectories}
+import needletail.testing.{Suite, TemporaryDirectories}
 
 /** Servers of a codec that speak first over TLS: before the client has sent anything but its handshake. */
 class SecureGreetingSuite extends Suite with TemporaryDirectories {
@@ -30,11 +31,10 @@ class SecureGreetingSuite extends Suite with TemporaryDirectories {
   private lazy val client    = new SecureClient(Tls.trusting(authority.file))
   private val patience       = 20.seconds
 
-  private def serving(
-      limits: TlsLimits = TlsLimits(),
-      pending: Int = 1024 * 1024,
-      clients: Option[TlsClientAuth] = None
-  )(
+  private def identity(limits: TlsLimits = TlsLimits(), clients: Option[TlsClientAuth] = None): TlsIdentity =
+    Tls.server(TlsServerConfig(issued.chain, issued.key).copy(limits = limits, clients = clients))
+
+  private def serving(tls: => TlsIdentity = identity(), pending: Int = 1024 * 1024)(
       session: MessageConnection[String] => String => Async[Answer[String]]
   )(body: TcpServer => Unit): Unit = if (Tls.isKnown) {
     val config = ServerConfig(
@@ -42,8 +42,7 @@ class SecureGreetingSuite extends Suite with TemporaryDirectories {
       loops = 2,
       log = Log.none,
       maxPendingOutput = pending,
-      tls =
-        Some(Tls.server(TlsServerConfig(issued.chain, issued.key).copy(limits = limits, clients = clients)))
+      tls = Some(tls)
     )
     ServerFixture.serving(TcpServer.serve(Lines, config)(session))(body)
   }
@@ -100,7 +99,7 @@ class SecureGreetingSuite extends Suite with TemporaryDirectories {
 
   test("a client's certificate is known when it asks, also where the connection was asked for it before") {
     for (asksEarly <- Seq(true, false))
-      serving(clients = Some(TlsClientAuth(authority.file))) { connection =>
+      serving(identity(clients = Some(TlsClientAuth(authority.file)))) { connection =>
         if (asksEarly) assertEquals((connection.peer, connection.security), (None, None))
         _ => {
           val who = connection.peer.fold("nobody")(_.subject)
@@ -114,14 +113,15 @@ class SecureGreetingSuite extends Suite with TemporaryDirectories {
   }
 
   test("clients that were sent away before their handshakes, and do not go on with them, make room") {
-    serving(TlsLimits(handshakes = 2, timeout = 10.minutes)) { connection =>
+    lazy val tls = identity(TlsLimits(handshakes = 2, timeout = 10.minutes))
+    serving(tls) { connection =>
       assert(connection.send("421 too busy"))
       connection.close()
       line => Answer(line)
     } { server =>
       val stalled = List.fill(2)(connected(server))
       stalled.foreach(_.getOutputStream.write(22)) // a record begins
-      Pause(200.millis)
+      eventually(tls.counts.present == 2L, "they are no handshakes")
       val silent = connected(server) // when it is accepted, it is seen that handshakes are many
       assertEquals(client.ask(server.port, after = "-")._1, "421 too busy\n")
       (silent :: stalled).foreach(_.close())
@@ -139,7 +139,7 @@ class SecureGreetingSuite extends Suite with TemporaryDirectories {
   test("a client without a handshake gets no greeting, and is closed in time") {
     for (closes <- Seq(false, true)) {
       val ended = Promise[Unit]()
-      serving(TlsLimits(timeout = 500.millis)) { connection =>
+      serving(identity(TlsLimits(timeout = 500.millis))) { connection =>
         assert(connection.send("220 ready"))
         connection.closed.foreach { _ => ended.trySuccess(()); () }
         if (closes) connection.close()
