@@ -740,7 +740,8 @@ lazy val root = project
         baseDirectory.value / "sbt-needletail" / "src" / "main" / "resources" / "needletail" / "sbt" / "native_order.txt",
         (Compile / compile).all(ScopeFilter(inProjects(structuredNative: _*))).value,
         streams.value.log
-      ) + Mutants.check(baseDirectory.value, streams.value.log),
+      ) + Mutants.check(baseDirectory.value, streams.value.log)
+        + Sleeps.check(baseDirectory.value, streams.value.log),
       streams.value.log
     ),
     countFormat := TestCounts.report(

@@ -15,7 +15,7 @@ import needletail.io.tls.{CertificateInfo, TlsCounts}
 import needletail.io.{Address, Signals, Tls, TlsIdentity, TlsLimits, TlsServerConfig}
 import needletail.server.connection.SecureClient
 import needletail.server.operations.Log
-import needletail.testing.{ClassPath, Suite, TemporaryDirectories}
+import needletail.testing.{ClassPath, Eventually, Pause, Suite, TemporaryDirectories}
 
 class HangUpSuite extends Suite with TemporaryDirectories {
 
@@ -198,7 +198,7 @@ object SurvivorMain {
         throw new IllegalStateException("not today")
       }
     catch { case e @ (_: IllegalStateException | _: IOException) => println(s"survived: ${e.getMessage}") }
-    Thread.sleep(60000)
+    Pause(1.minute)
   }
 }
 
@@ -235,7 +235,7 @@ object OutlivingMain {
       println("begins")
     }
     println("goes on")
-    Thread.sleep(60000)
+    Pause(1.minute)
   }
 }
 
@@ -331,9 +331,8 @@ object NoSignalsMain {
     try Server((_: Request) => Response.ok, here).run()
     catch {
       case e: IllegalArgumentException =>
-        val until = System.nanoTime() + 10.seconds.toNanos
-        while (listens(port) && System.nanoTime() < until) Thread.sleep(50)
-        println(s"${e.getClass.getSimpleName}, and ${if (listens(port)) "open" else "closed"}")
+        val isClosed = Eventually.holds(!listens(port))
+        println(s"${e.getClass.getSimpleName}, and ${if (isClosed) "closed" else "open"}")
     }
     System.exit(0)
   }
