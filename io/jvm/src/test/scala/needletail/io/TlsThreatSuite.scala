@@ -233,22 +233,6 @@ class TlsThreatSuite extends LoopSuite {
     }
   }
 
-  test("who has made the handshake is not held to its time") {
-    withLoop { loop =>
-      val events   = new Events
-      val options  = ConnectionOptions(handshakeNanos = 2.seconds.toNanos)
-      val listener = secured(loop, options)(_ => new Recorder(events))
-      val s        = client(listener, "TLSv1.3")
-      s.startHandshake()
-      send(s, "a")
-      events.expect("data a")
-      events.expectNothing(2500)
-      send(s, "b")
-      events.expect("data b")
-      s.close()
-    }
-  }
-
   test(
     "fault 6: what has come of a record counts in the loop's memory until the rest is there, or never comes"
   ) {

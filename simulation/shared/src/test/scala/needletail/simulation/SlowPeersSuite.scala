@@ -82,6 +82,35 @@ class SlowPeersSuite extends Suite with QuietWorlds {
     }
   }
 
+  test("what a codec's server sends by itself keeps an idle connection, for as long again") {
+    inWorld() { world =>
+      val config =
+        ServerConfig(loops = 1, idleTimeout = 3.seconds, blockedLoop = Duration.Zero, log = Log.none)
+      var taken: MessageConnection[Int] = null
+      val server                        = TcpServer.serveOn(world.platform, Numbers, config) { connection =>
+        taken = connection
+        n => Answer(n)
+      }
+      val text   = new StringBuilder
+      val client = new SimpleClient(world.network.connect(server.port))(
+        (bytes, n) => { text.append(new String(bytes, 0, n, US_ASCII)); () },
+        _ => ()
+      )
+      world.pass(100.millis.toNanos)
+      for (n <- 1 to 10) {
+        assert(taken.send(n), s"it was closed after $n messages")
+        world.pass(2.seconds.toNanos)
+      }
+      assertEquals(text.toString, (1 to 10).map(n => s"$n;").mkString)
+      world.pass(950.millis.toNanos)
+      assert(!client.isOver)
+      world.pass(100.millis.toNanos)
+      assert(client.isOver)
+      val _ = server.close()
+      world.pass(5.seconds.toNanos)
+    }
+  }
+
   /** A server without a loop. `heard` is called with all that has come, whenever more has. */
   private final class Peer(end: Endpoint)(heard: (Peer, String) => Unit)
       extends SlowReader(end, isEager = true) {

@@ -13,40 +13,48 @@ import needletail.testing.Suite
 
 /** Which of the clients that are stalled in their handshakes makes room for others. */
 class StalledHandshakesSuite extends Suite {
-  private def client(end: PeerConnection): SimpleClient = new SimpleClient(end)((_, _) => (), _ => ())
+  private def client(end: PeerConnection, heard: Int => Unit = _ => ()): SimpleClient =
+    new SimpleClient(end)((_, n) => heard(n), _ => ())
 
   private def get(path: String): Array[Byte] = Service.ascii(s"GET /$path HTTP/1.1\r\nHost: a\r\n\r\n")
 
   /** A record with the first byte of a greeting. */
   private val record = Array[Byte](22, 3, 1, 0, 1, 1)
 
-  /** A server with one loop and room for two handshakes. */
+  /** A server with one loop, and room for two handshakes unless said otherwise. */
   private final class Crowded(
       val world: World,
       val tls: TlsIdentity,
       engines: PlatformTlsEngines,
       port: Int
   ) {
+    var answered = 0 // bytes that came to secure clients
+
     def connected(): Endpoint        = world.network.connect(port)
     def pass(millis: Long): Unit     = world.pass(millis * 1000000)
     def greeting(): Array[Byte]      = engines.client("localhost", isOld = false, null).output()
-    def secureClient(): SimpleClient = client(new TlsPeerConnection(
-      world,
-      connected(),
-      engines.client("localhost", isOld = false, null),
-      TlsPeerConnection.Plan.plain,
-      1.hour.toNanos
-    ))
+    def secureClient(): SimpleClient = client(
+      new TlsPeerConnection(
+        world,
+        connected(),
+        engines.client("localhost", isOld = false, null),
+        TlsPeerConnection.Plan.plain,
+        1.hour.toNanos
+      ),
+      answered += _
+    )
   }
 
-  private def crowded(name: String)(body: Crowded => Seq[SimpleClient]): Unit = test(name) {
+  private def crowded(name: String, handshakes: Int = 2, timeout: FiniteDuration = 10.minutes)(
+      body: Crowded => Seq[SimpleClient]
+  ): Unit = test(name) {
     if (PlatformTlsEngines.missing == null) {
       val world = new World(1)
       world.faults = FaultRates.none
       val engines = new PlatformTlsEngines
       val chain   = TlsCertificate(TestKeys.file(TestKeys.one), TestKeys.file(TestKeys.key))
-      val tls     =
-        Tls.server(TlsServerConfig(Seq(chain), limits = TlsLimits(handshakes = 2, timeout = 10.minutes)))
+      val limits  = TlsLimits(handshakes = handshakes, timeout = timeout)
+      val tls     = Tls.server(TlsServerConfig(Seq(chain), limits = limits))
       val routes = Routes(GET / "hold" to { world.block(600.millis.toNanos); "held".ok })
       val config =
         ServerConfig(
@@ -105,5 +113,45 @@ class StalledHandshakesSuite extends Suite {
     pass(1000)
     assertEquals(tls.counts.full, 1L)
     trickling ++ Seq(silent, newcomer)
+  }
+
+  crowded("a newcomer behind very many that are stalled is served soon", handshakes = 8) { server =>
+    import server._
+    def stalled(): SimpleClient = {
+      val one = client(connected())
+      one.send(record)
+      one
+    }
+    val first = Seq.fill(8)(stalled())
+    pass(20)
+    assertEquals(tls.counts.present, 8L)
+    val silent = client(connected()) // when it is accepted, it is seen that handshakes are too many
+    pass(20)
+    val others   = Seq.fill(300)(stalled())
+    val newcomer = secureClient()
+    pass(4000) // at most 64 are accepted at once, and each has a quarter of a second
+    assertEquals(tls.counts.full, 1L)
+    first ++ others ++ Seq(silent, newcomer)
+  }
+
+  crowded("only who has not made its handshake is held to the time for it", timeout = 2.seconds) { server =>
+    import server._
+    val established = secureClient()
+    established.send(get("other"))
+    val begun = client(connected())
+    begun.send(greeting())
+    val silent = client(connected())
+    pass(1900)
+    assertEquals((begun.isOver, silent.isOver, tls.counts.full), (false, false, 1L))
+    assert(answered > 0)
+    pass(200)
+    assertEquals((begun.isOver, silent.isOver), (true, true))
+    pass(5000)
+    assert(!established.isOver, "its time went on after the handshake")
+    val before = answered
+    established.send(get("other"))
+    pass(1000)
+    assert(answered > before)
+    Seq(established, begun, silent)
   }
 }

@@ -163,7 +163,7 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
     }
   }
 
-  test("while many more handshakes are stalled than allowed, a newcomer is served soon") {
+  test("while many more handshakes are stalled than allowed, a newcomer is served") {
     if (Tls.isKnown) {
       val config = secure(TlsLimits(handshakes = 8, timeout = 10.minutes))
       ServerFixture.serving(handler, config) { server =>
@@ -176,10 +176,7 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
         eventually(config.tls.get.counts.present == 8L, "they are no handshakes")
         val silent  = connected(server) // when it is accepted, it is seen that they are many
         val waiting = List.fill(300)(stalled())
-        val start   = System.nanoTime
-        asksInPlain(connected(server))
-        val took = (System.nanoTime - start).nanos
-        assert(took < 4.seconds, took) // at most 64 are accepted at once, and each has a quarter of a second
+        asksInPlain(connected(server)) // how soon is for StalledHandshakesSuite, which has its own time
         (silent :: first ::: waiting).foreach(_.close())
       }
     }

@@ -185,17 +185,6 @@ class MessageConnectionSuite extends Suite {
     }
   }
 
-  test("what is sent keeps an idle connection") {
-    connected(config.copy(idleTimeout = 3.seconds)) { (client, connection, _) =>
-      for (i <- 1 to 10) { // together longer than that, each much shorter, as a machine may stand still
-        assert(connection.send(s"$i"), s"it was closed after $i messages")
-        assertEquals(client.readUntil("\n"), s"$i\n")
-        Pause(400.millis)
-      }
-      assertEquals(client.readAll(), "")
-    }
-  }
-
   test("publishers and subscribers on several loops") {
     val subscribers = ConcurrentHashMap.newKeySet[MessageConnection[String]]()
     serving() { connection =>
