@@ -46,7 +46,8 @@ final class Request private[needletail] (
 
   /**
    * When the head of the response must be there. After that the server sends a 503 instead and cancels the handler's
-   * `Async`. Content that arrives for a handler which reads it begins the time anew. No limit for a request that was not
+   * `Async`. Content that arrives for a handler which reads it begins the time anew, and after a read that was
+   * given up or has failed it is later by as much as that one has waited. No limit for a request that was not
    * received by a server.
    */
   def timeLimit: TimeLimit = if (dueNanos == Long.MaxValue) TimeLimit.none else TimeLimit.at(dueNanos)

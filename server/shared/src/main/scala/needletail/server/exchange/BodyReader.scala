@@ -352,11 +352,15 @@ private[server] final class BodyReader(
   /** The wait for content begins, at `now` on the loop's clock. */
   def waitBegins(now: Long): Unit = waitsSince = now
 
-  /** Bytes have arrived, which ends the wait. */
-  def waitEnds(now: Long): Unit = if (waitsSince != 0) {
-    waitedNanos += now - waitsSince
-    waitsSince = 0
-  }
+  /** The wait has ended: bytes have arrived, or nobody waits any more. Returns how long it was; 0 without a wait. */
+  def waitEnds(now: Long): Long =
+    if (waitsSince == 0) 0
+    else {
+      val waited = now - waitsSince
+      waitedNanos += waited
+      waitsSince = 0
+      waited
+    }
 
   /**
    * Whether fewer than `minRate` bytes have arrived per second of waiting. False for the first `graceNanos` and if

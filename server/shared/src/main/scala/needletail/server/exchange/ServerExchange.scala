@@ -18,7 +18,8 @@ import needletail.server.overload.{LateRequest, Outcome, RouteState}
  * @param minor the minor version of HTTP/1 in the request
  * @param keepAlive whether the request allows another one to follow
  * @param startedNanos when its handler was called
- * @param deadline when its handler has timed out; extended when a part of the request's content arrives
+ * @param deadline when its handler has timed out; begins anew when a part of the request's content arrives, and is put
+ *   off by the time in which content was waited for in vain
  * @param begunAs the route it is limited and counted as at first
  */
 private[server] final class ServerExchange(

@@ -117,6 +117,15 @@ private[server] final class ReplyQueue(state: SessionState, heads: HeadMemory) {
     }
   }
 
+  /** The handler that reads `body` has waited for its client for so long in vain, which is not its own time. */
+  def putOff(body: BodyReader, waited: Long): Unit = {
+    val x = ofBody(body)
+    if (x != null) {
+      x.deadline += waited
+      x.request.dueNanos = x.deadline
+    }
+  }
+
   /** What the replies have in the loop's writer was passed on: none can be replaced any more. */
   def handedOver(): Unit = {
     var x = head

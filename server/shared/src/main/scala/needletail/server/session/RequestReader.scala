@@ -201,9 +201,7 @@ private[server] final class RequestReader(
 
   /** The reader that waited has given up. If nothing has been delivered until there is one again, it has what is left. */
   def contentUnwanted(): Unit = {
-    val now = wire.nowNanos
-    body.waitEnds(now)
-    bodyLeft = deadline - now
+    bodyLeft = deadline - wire.nowNanos
     deliveredThen = body.deliveredBytes
   }
 

@@ -273,6 +273,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   }
 
   def bodyUnwanted(body: BodyReader): Unit = if (reader.body eq body) {
+    queue.putOff(body, body.waitEnds(wire.nowNanos))
     reader.contentUnwanted()
     exchangeChanged() // its handler's time counts
   }
@@ -280,6 +281,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
   def bodyEnded(body: BodyReader): Unit = if (reader.body eq body) reader.contentEnded()
 
   def bodyFailed(body: BodyReader): Unit = {
+    queue.putOff(body, body.waitEnds(wire.nowNanos)) // before the handler goes on with the failure
     reader.stop()
     exchangeChanged()
   }

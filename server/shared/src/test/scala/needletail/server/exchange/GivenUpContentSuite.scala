@@ -5,6 +5,7 @@ import scala.util.{Failure, Success}
 
 import needletail.async.{Async, AsyncPromise, Cancelled}
 import needletail.http._
+import needletail.http.message.HttpError
 import needletail.server.config.ServerConfig
 import needletail.server.operations.Log
 import needletail.server.session.FakeWire
@@ -33,7 +34,7 @@ class GivenUpContentSuite extends Suite with ContentRequests {
         read.onComplete {
           case Failure(_: Cancelled) => ()
           case Failure(e)            => reply.fail(e); ()
-          case Success(_)            => ()
+          case Success(piece)        => if (piece.exists(_.length == 5)) { reply.succeed(Response.ok); () }
         }
       }
     }
@@ -46,6 +47,52 @@ class GivenUpContentSuite extends Suite with ContentRequests {
     assert(wire.isWoken, "its deadline is another now")
     assertEquals(wire.turn().after(3.seconds).statuses, Nil)
     assertEquals(wire.after(2.seconds).statuses, List(503))
+  }
+
+  test("the time in which it waited is not its own, however long that was") {
+    val handler = new Impatient
+    val wire = new FakeWire(handler, config.copy(handlerTimeout = 5.seconds)).send(post(5)).after(8.seconds)
+    handler.again(reads = false)
+    assertEquals(wire.turn().after(4.seconds).statuses, Nil)
+    assertEquals(wire.after(1.second).statuses, List(503))
+  }
+
+  test("what is left of its time runs between its reads") {
+    val handler = new Impatient
+    val wire    = new FakeWire(handler, config.copy(handlerTimeout = 5.seconds)).send(post(5))
+    def after(time: FiniteDuration, reads: Boolean) = {
+      wire.after(time)
+      handler.again(reads)
+      wire.turn().statuses
+    }
+    for (_ <- 1 to 2) {
+      assertEquals(after(8.seconds, reads = false), Nil)
+      assertEquals(after(2.seconds, reads = true), Nil)
+    }
+    assertEquals(wire.send("hello").statuses, List(200))
+  }
+
+  test("a read that has timed out has not used up its handler's time either") {
+    var reply   = new AsyncPromise[Response]
+    var failure = Option.empty[Throwable]
+    val handler = Handler { (request: Request) =>
+      request.body.stream.next().transform { read =>
+        failure = read.failed.toOption
+        reply
+      }
+    }
+    def timedOut() = {
+      val limits = config.copy(handlerTimeout = 5.seconds, bodyTimeout = 8.seconds)
+      val wire   = new FakeWire(handler, limits).send(post(5)).after(8.seconds)
+      assert(failure.exists(_.isInstanceOf[HttpError]), failure)
+      assertEquals(wire.after(4.seconds).statuses, Nil)
+      wire
+    }
+    assertEquals(timedOut().after(1.second).statuses, List(503))
+    reply = new AsyncPromise[Response]
+    val wire = timedOut()
+    reply.succeed(Response.ok)
+    assertEquals(wire.turn().statuses, List(200))
   }
 
   test("reads that are given up and begun again have bodyTimeout together, until something comes") {

@@ -110,6 +110,25 @@ class RouteTimeoutSuite extends Suite {
     }
   }
 
+  test("a read that is given up puts it off by as much as that has waited") {
+    var asked: Request                   = null
+    var read: Async[Option[Array[Byte]]] = null
+    val stubborn                         = POST / "body" + request to { r =>
+      asked = r
+      read = r.body.stream.next()
+      read.transform(_ => never())
+    }
+    val timed = new Timed(stubborn.timeout(5.seconds))
+      .send("POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n")
+    assertEquals(timed.after(12.seconds), Nil)
+    timed.within {
+      read.cancel()
+      assertEquals(asked.timeLimit.timeLeft, Some(5.seconds))
+    }
+    assertEquals(timed.after(4.seconds), Nil)
+    assertEquals(timed.after(1.second), List(503))
+  }
+
   test("content that arrives begins it anew") {
     val head  = "POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n"
     val timed = new Timed(routes).send(head)
