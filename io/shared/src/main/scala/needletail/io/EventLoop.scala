@@ -361,6 +361,7 @@ final class EventLoop private[io] (
   private[needletail] def end(): Unit =
     try {
       isEnding = true
+      stopping = true // also where a fatal error ends it: nobody is to begin or to wait for something new
       poller.foreach { source =>
         try source.onLoopEnd()
         catch { case e: Throwable => survive(source, e) }

@@ -23,6 +23,9 @@ final class ClientScenario(world: World) extends Scenario {
   private val code    = new UserCode(world)
   private val service = new Service(world, code, new Operations)
 
+  // Fatal errors are rare otherwise, and even more so where one ends a loop of the client.
+  if (random.percent(10)) world.faults = world.faults.deadly
+
   private val config = Scenario.serverConfig(new TraceLog(world, code)).copy(
     loops = random.between(1, 2),
     maxConnections = random.pick(Seq(2, 16, 64)),
@@ -57,11 +60,14 @@ final class ClientScenario(world: World) extends Scenario {
   private var ended = 0
 
   def run(): Unit = {
-    world.faults = world.faults.copy(fatal = false) // fatal errors are tested by the other scenarios
     if (fallsSilent) world.faults = world.faults.copy(stalls = 0, preempted = 0)
     val server = Server(service.routes, config).startOn(world.platform)
-    if (fallsSilent) world.network.onConnect = (port, end) =>
+    readRequests(world, server.port, _.ownContent)
+    val reads = world.network.onConnect
+    if (fallsSilent) world.network.onConnect = (port, end) => {
+      reads(port, end)
       if (port == server.port && !isCalm && random.percent(40)) end.audible = random.skewed(30000) - 1L
+    }
     val loops  = new EventLoops(random.between(1, 2), "client", platform = world.platform)
     val client = Client(asking, loops)
     val calls  = random.skewed(20)
@@ -71,28 +77,22 @@ final class ClientScenario(world: World) extends Scenario {
         try loop.execute(() => call(client, server.port, n))
         catch { case _: java.util.concurrent.RejectedExecutionException => begun += 1; ended += 1 }
       }
-    world.run(200.seconds.toNanos)((begun == calls && ended == calls) || world.fatalLoops > 0)
+    world.run(200.seconds.toNanos)(begun == calls && ended == calls)
     world.stopFaults()
     isCalm = true
-    if (world.fatalLoops == 0) {
-      if (ended < calls) world.found(s"${calls - ended} calls have never come to an end")
-      world.pass(30.seconds.toNanos) // idle connections are closed
-      client.statistics.foreach { s =>
-        if (
-          s.open != 0 || s.inFlight != 0 || s.waiting != 0 || s.idle != 0 || s.addresses.exists(
-            _.inFlight != 0
-          )
-        )
-          world.found(
-            s"the client still counts: $s"
-          )
-      }
-      if (server.isReady) recovers(client, loops, server.port)
+    if (ended < calls) world.found(s"${calls - ended} calls have never come to an end")
+    world.pass(30.seconds.toNanos) // idle connections are closed
+    client.statistics.foreach { s =>
+      if (
+        s.open != 0 || s.inFlight != 0 || s.waiting != 0 || s.idle != 0 || s.addresses.exists(_.inFlight != 0)
+      )
+        world.found(s"the client still counts: $s")
     }
+    if (server.isReady && world.fatalLoops == 0) recovers(client, loops, server.port)
     client.close()
     world.pass(5.seconds.toNanos)
     loops.stop()
-    finish(world, code, server, new HttpProbe(world, server.port))
+    finish(world, code, server, new HttpProbe(world, server.port), loops)
   }
 
   /** Whatever the state of its breaker: a healthy host is called again, by all loops. */
@@ -147,7 +147,7 @@ final class ClientScenario(world: World) extends Scenario {
       if (isWhole) call.response.map(r => (r.status.code, r.header("X-Mark"), r.bytes))
       else
         call.stream.flatMap { r =>
-          code.at("a streamed answer")
+          code.at("a streamed answer", lost = ended += 1)
           needletail.http.MessageBody.collect(r.body, new needletail.http.text.ByteWriter(1024), 1 << 20).map(
             bytes =>
               (r.status.code, r.header("X-Mark"), bytes)

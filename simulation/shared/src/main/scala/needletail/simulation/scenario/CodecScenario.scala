@@ -76,9 +76,9 @@ final class CodecScenario(world: World) extends Scenario {
     clients.foreach(_.check())
     if (isFair && !clients.head.isAnswered)
       world.found("a reader who is slow and steady was not given all that it asked for")
-    if (world.fatalLoops > 0 && !code.hasBeenFatal)
-      world.found("a loop has ended, though nothing fatal was thrown")
-    if (world.fatalLoops == 0 && server.isReady) {
+    checkFatal(world, code)
+    if (world.fatalLoops > 0) checkKilled(world, server.stopped)
+    else if (server.isReady) {
       world.pass(20.seconds.toNanos)
       if (server.isReady) {
         val last = new RawLineClient(world, 99, server.port, RawLineClient.Probe)
@@ -91,7 +91,7 @@ final class CodecScenario(world: World) extends Scenario {
     }
     val most = if (server.isReady) 4.seconds else 30.seconds
     server.drain()
-    checkDrain(world, server.stopped, most)
+    if (world.fatalLoops == 0) checkDrain(world, server.stopped, most)
     world.pass(10.seconds.toNanos)
     checkNothingLeft(world)
   }

@@ -59,16 +59,16 @@ final class ContentScenario(world: World) extends Scenario {
   private val limits   = DecodingLimits(size = 1000000, ratio = random.pick(Seq(200, 2000)))
   private val contents = new ContentService(world, code, compression, limits)
 
-  // In some simulations the library's client is there too. Fatal errors are tested in the others.
+  // In some simulations the library's client is there too.
   private val count = if (random.percent(60)) random.skewed(8) else 0
-  if (count > 0) world.faults = world.faults.copy(fatal = false)
 
   def run(): Unit = {
     val coders  = codersInUse
     val inner   = Client(asking.copy(bodyTimeout = 5.seconds)) // on the server's loops
     val through = proxy("/via", inner.service(s"http://127.0.0.1:${ContentScenario.Port}"))
     val server  = Server(Routes(service.routes, contents.routes, through), config).startOn(world.platform)
-    val peers   = new PeerGroup(world, random.skewed(6))(n =>
+    readRequests(world, server.port, _ => null)
+    val peers = new PeerGroup(world, random.skewed(6))(n =>
       new RawContentClient(world, n, server.port, compression.codings.toSet)
     )
     val loops =
@@ -83,20 +83,20 @@ final class ContentScenario(world: World) extends Scenario {
     }
     if (random.percent(25)) world.after(random.longBetween(0, 3000000000L)) { server.drain(); () }
     world.run(400.seconds.toNanos)(
-      peers.areOver && calls.forall(c => c() != null && c().isOver) ||
-        world.fatalLoops > 0
+      (peers.areOver || world.fatalLoops > 0) &&
+        (calls.forall(c => c() != null && c().isOver) || failed(world, loops) > 0)
     )
     world.stopFaults()
     peers.check()
     if (count > 0) {
-      if (world.fatalLoops == 0 && !calls.forall(_().isOver))
+      if (failed(world, loops) == 0 && !calls.forall(_().isOver))
         world.found(s"${calls.count(c => !c().isOver)} calls have never come to an end")
       world.pass(30.seconds.toNanos)
       client.close()
       world.pass(5.seconds.toNanos)
       loops.stop()
     }
-    finish(world, code, server, new HttpProbe(world, server.port))
+    finish(world, code, server, new HttpProbe(world, server.port), loops)
     inner.close()
     checkCoders(world, coders)
   }

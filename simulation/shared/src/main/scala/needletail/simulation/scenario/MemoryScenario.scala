@@ -50,7 +50,7 @@ final class MemoryScenario(world: World) extends Scenario {
   }
 
   def run(): Unit = {
-    world.faults = world.faults.undisturbed.copy(fatal = false)
+    world.faults = world.faults.undisturbed
     val server    = Server(service.routes, config).startOn(world.platform)
     val uploaders = (1 to random.between(10, 60)).map { n =>
       var uploader: SlowUploader = null

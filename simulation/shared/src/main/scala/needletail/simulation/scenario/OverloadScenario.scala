@@ -3,7 +3,7 @@ package needletail.simulation.scenario
 import scala.concurrent.duration._
 
 import needletail.async.Async
-import needletail.http.Reply
+import needletail.http.{Handler, Reply}
 import needletail.routing._
 import needletail.server._
 import needletail.simulation.peer.{HttpProbe, LoadClient}
@@ -14,7 +14,7 @@ import needletail.simulation.world.{Neighbour, World}
  * A server with overload control, whose processor other programs take for a part of the time. As long as what waits
  * could be done within half the time of a burst, nothing is refused, however long others have the processor: also if
  * they leave too little time for what arrives. If three times as much arrives as could be done alone, some of it is
- * refused.
+ * refused; critical requests never are.
  */
 final class OverloadScenario(world: World) extends Scenario {
   import OverloadScenario._
@@ -24,7 +24,7 @@ final class OverloadScenario(world: World) extends Scenario {
   private val operations = new Operations
 
   // Only others take the processor, as nothing else may delay a request.
-  world.faults = world.faults.undisturbed.copy(fatal = false)
+  world.faults = world.faults.undisturbed
 
   /** Which part of the time others have the processor. */
   private var taken = 0.0
@@ -104,11 +104,19 @@ final class OverloadScenario(world: World) extends Scenario {
   )
 
   private val routes = Routes(
+    (GET / "vital" / arg[String] + request to { case (_, r) => marked(r) }).priority(Priority.Critical),
     (GET / "probe" to "alive".ok).priority(Priority.Critical),
     (GET / "metrics" to operations.metrics).priority(Priority.Critical),
     (GET / arg[String] + request to { case (kind, r) => handle(kind, r) })
       .priority(random.pick(Seq(Priority.High, Priority.Normal, Priority.Normal, Priority.Low)))
   )
+
+  // In some there is user code around the routes: their priorities apply all the same.
+  private val handler: Handler = random.below(3) match {
+    case 0 => routes
+    case 1 => routes.around((_, next) => next())
+    case _ => Handler(request => routes(request))
+  }
 
   // What the requests without a response cost, in nanoseconds.
   private var waiting     = 0L
@@ -117,10 +125,13 @@ final class OverloadScenario(world: World) extends Scenario {
 
   private def handle(kind: String, request: Request): Reply = {
     waiting -= cost
-    val response = Response.ok.header("X-Mark", request.header("X-Mark").getOrElse("none"))
+    val response = marked(request)
     if (kind == "block") world.block(cost) else world.work(cost)
     if (kind == "wait") Async.sleep(ServiceTime).map(_ => response) else response
   }
+
+  private def marked(request: Request): Response =
+    Response.ok.header("X-Mark", request.header("X-Mark").getOrElse("none"))
 
   private def onRefused(): Unit = {
     waiting -= cost
@@ -130,7 +141,7 @@ final class OverloadScenario(world: World) extends Scenario {
   }
 
   def run(): Unit = {
-    val server  = Server(routes, config).startOn(world.platform)
+    val server  = Server(handler, config).startOn(world.platform)
     val clients = (1 to math.max(1, if (isTooMuch) count / 2 else random.skewed(count)))
       .map(new LoadClient(world, _, server.port)(() => onRefused()))
     world.pass(100.millis.toNanos)
@@ -141,17 +152,19 @@ final class OverloadScenario(world: World) extends Scenario {
       mostWaiting = math.max(mostWaiting, waiting)
       clients(i % clients.size).send(s"/$kind")
     }
+    val vital = new LoadClient(world, 5000, server.port)(() => world.found("a critical request was refused"))
+    for (i <- 0 until 50) world.after(i * lasts / 50)(vital.send("/vital/now"))
     world.pass(lasts)
-    world.run(60.seconds.toNanos)(clients.forall(_.unanswered == 0))
+    world.run(60.seconds.toNanos)((vital +: clients).forall(_.unanswered == 0))
     world.neighbour = Neighbour.none
     world.eventsFirst = false
     world.stopFaults()
     world.trace.say(world, s"$refused of $count refused, at most ${mostWaiting / 1000} us of work waited")
-    if (clients.exists(_.unanswered > 0))
-      world.found(s"${clients.map(_.unanswered).sum} requests have no response")
+    if ((vital +: clients).exists(_.unanswered > 0))
+      world.found(s"${(vital +: clients).map(_.unanswered).sum} requests have no response")
     if (isTooMuch && refused == 0)
       world.found(s"nothing was refused, though ${mostWaiting / 1000} us of work have waited")
-    clients.foreach(_.close())
+    (vital +: clients).foreach(_.close())
     finish(world, code, server, new HttpProbe(world, server.port))
   }
 }

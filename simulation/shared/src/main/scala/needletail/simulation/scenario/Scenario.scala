@@ -4,10 +4,11 @@ import scala.concurrent.Future
 import scala.concurrent.duration._
 
 import needletail.http.zlib.{Coders, Deflaters, Inflaters}
-import needletail.io.Address
+import needletail.io.{Address, EventLoops}
 import needletail.server.{RunningServer, ServerConfig}
 import needletail.server.operations.{Log, Operations}
 import needletail.simulation.peer.Probe
+import needletail.simulation.reader.StrictRequestReader
 import needletail.simulation.service.UserCode
 import needletail.simulation.world.World
 
@@ -18,15 +19,20 @@ trait Scenario {
   /**
    * Checks the server without faults: it must be alive and healthy; then it drains, and nothing must be left of it. If
    * it was killed by a fatal error, it must have ended as a whole.
+   *
+   * @param clients loops that are not the server's; null for none
    */
-  protected def finish(world: World, code: UserCode, server: RunningServer, probe: Probe): Unit = {
-    if (world.fatalLoops > 0) {
-      if (!code.hasBeenFatal) world.found("a loop has ended, though nothing fatal was thrown")
-      if (!world.run(30.seconds.toNanos)(server.stopped.isCompleted))
-        world.found("a loop has ended, and the server has not")
-      else if (server.stopped.value.exists(_.isSuccess))
-        world.found("a fatal error ended the server, and it says that all is well")
-    } else if (server.isReady) {
+  protected def finish(
+      world: World,
+      code: UserCode,
+      server: RunningServer,
+      probe: Probe,
+      clients: EventLoops = null
+  ): Unit = {
+    val isKilled = failed(world, clients) < world.fatalLoops
+    checkFatal(world, code)
+    if (isKilled) checkKilled(world, server.stopped)
+    else if (server.isReady) {
       // all timeouts pass
       world.pass(60.seconds.toNanos)
       if (server.isReady) {
@@ -36,7 +42,7 @@ trait Scenario {
         whenIdle(server)
       }
     }
-    if (world.fatalLoops == 0) {
+    if (!isKilled) {
       val most = if (server.isReady) 3.seconds else 30.seconds
       server.drain()
       checkDrain(world, server.stopped, most)
@@ -47,6 +53,37 @@ trait Scenario {
     checkNothingLeft(world)
     code.checkEnd()
   }
+
+  /** How many of these loops a fatal error has ended; 0 for null. */
+  protected final def failed(world: World, loops: EventLoops): Int =
+    if (loops == null) 0 else (0 until loops.size).count(i => world.failedLoops.contains(loops(i)))
+
+  /** Only a fatal error ends a loop. */
+  protected final def checkFatal(world: World, code: UserCode): Unit =
+    if (world.fatalLoops > 0 && !code.hasBeenFatal)
+      world.found("a loop has ended, though nothing fatal was thrown")
+
+  /** A server of which a loop has been ended by a fatal error ends as a whole, and says so. */
+  protected final def checkKilled(world: World, stopped: Future[Unit]): Unit =
+    if (!world.run(30.seconds.toNanos)(stopped.isCompleted))
+      world.found("a loop has ended, and the server has not")
+    else if (stopped.value.exists(_.isSuccess))
+      world.found("a fatal error ended the server, and it says that all is well")
+
+  /** Reads along what the library's client writes to that port, and what it has to send as content, null for anything. */
+  protected final def readRequests(
+      world: World,
+      port: Int,
+      content: StrictRequestReader.Head => Array[Byte]
+  ): Unit = world.network.onConnect = (to, end) =>
+    if (to == port) {
+      val reader = new StrictRequestReader(
+        s"127.0.0.1:$port",
+        content,
+        what => world.found(s"connection ${end.index}: $what")
+      )
+      end.onSent = reader.feed
+    }
 
   /** Timers that the server keeps on its first loop as long as it runs. */
   protected def keptTimers: Int = 0

@@ -64,6 +64,9 @@ final class TcpClientScenario(world: World) extends Scenario {
     }
   }
 
+  // Fatal errors are rare otherwise, and even more so where one ends a loop of the client.
+  if (random.percent(10)) world.faults = world.faults.deadly
+
   private val config = Scenario.serverConfig(new TraceLog(world, code)).copy(
     loops = random.between(1, 2),
     maxConnections = random.pick(Seq(1, 3, 64)),
@@ -89,7 +92,6 @@ final class TcpClientScenario(world: World) extends Scenario {
   private var ended = 0
 
   def run(): Unit = {
-    world.faults = world.faults.copy(fatal = false) // fatal errors are tested by the other scenarios
     val server = TcpServer.serveOn(world.platform, new Lines("server"), config)(_ => answer)
     val loops  = new EventLoops(random.between(1, 2), "client", platform = world.platform)
     val client = TcpClient(protocol, server.address, asking, loops)
@@ -105,7 +107,9 @@ final class TcpClientScenario(world: World) extends Scenario {
     if (ended < calls) world.found(s"${calls - ended} requests have never come to an end")
     world.pass(30.seconds.toNanos) // idle connections are closed
     check(client, calls)
-    if (server.isReady) recovers(client, loops)
+    val isKilled = failed(world, loops) < world.fatalLoops
+    checkFatal(world, code)
+    if (isKilled) checkKilled(world, server.stopped) else if (server.isReady) recovers(client, loops)
     if (random.percent(50)) client.close() else client.drain()
     world.pass(15.seconds.toNanos)
     if (sessions != 0) world.found(s"of $sessions sessions nobody was told the end")
@@ -114,7 +118,7 @@ final class TcpClientScenario(world: World) extends Scenario {
     world.checkIdle()
     loops.stop()
     server.drain()
-    checkDrain(world, server.stopped, 30.seconds)
+    if (!isKilled) checkDrain(world, server.stopped, 30.seconds)
     world.pass(10.seconds.toNanos)
     checkNothingLeft(world)
   }
@@ -165,7 +169,7 @@ final class TcpClientScenario(world: World) extends Scenario {
 
   /** Whatever happened: a healthy server is called again, by all loops. */
   private def recovers(client: TcpClient[String, String], loops: EventLoops): Unit =
-    for (i <- 0 until loops.size) {
+    for (i <- 0 until loops.size if !world.failedLoops.contains(loops(i))) {
       var last = "none was made"
       var left = 12
       while (left > 0 && last != "Success(probe;)") {

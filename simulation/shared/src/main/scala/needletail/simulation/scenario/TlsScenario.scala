@@ -43,7 +43,6 @@ final class TlsScenario(world: World) extends Scenario {
 
   // In some the library's client is there too. Fatal errors are tested in the others.
   private val calls = if (random.percent(50)) random.skewed(8) else 0
-  if (calls > 0) world.faults = world.faults.copy(fatal = false)
 
   // In some the server's own check of certificates throws. Chosen by the seed itself, as other scenarios are.
   private val checkThrows = world.seed % 9 == 6 && !isFair
@@ -108,13 +107,19 @@ final class TlsScenario(world: World) extends Scenario {
     }
     if (random.percent(25)) world.after(random.longBetween(0, 3000000000L))(identity.reload())
     world.run(400.seconds.toNanos)(
-      peers.areOver && (clients == null || clients.areOver) || world.fatalLoops > 0
+      (peers.areOver || world.fatalLoops > 0) && (clients == null || clients.areOver || clients.haveFailed)
     )
     world.stopFaults()
     isCalm = true
     if (world.fatalLoops == 0) peers.check()
     if (clients != null) clients.check()
-    finish(world, code, server, new HttpProbe(world, server.port, good))
+    finish(
+      world,
+      code,
+      server,
+      new HttpProbe(world, server.port, good),
+      if (clients == null) null else clients.loops
+    )
     if (world.fatalLoops == 0 && identity.counts.present != 0)
       world.found(s"${identity.counts.present} handshakes are counted as under way, and nobody is there")
   }
@@ -285,7 +290,7 @@ final class TlsScenario(world: World) extends Scenario {
 
   /** The library's client. */
   private final class Calls(port: Int) {
-    private val loops  = new EventLoops(random.between(1, 2), "client", platform = world.platform)
+    val loops          = new EventLoops(random.between(1, 2), "client", platform = world.platform)
     private val remote = new CloseNotifyServer(world, engines)
     private val client = Client(
       ClientConfig(
@@ -312,7 +317,8 @@ final class TlsScenario(world: World) extends Scenario {
         catch { case _: java.util.concurrent.RejectedExecutionException => ended += 1 }
       }
 
-    def areOver: Boolean = ended == calls
+    def haveFailed: Boolean = failed(world, loops) > 0
+    def areOver: Boolean    = ended == calls
 
     private def call(n: Int): Unit = {
       val mark     = Mark(50, n)
@@ -343,7 +349,7 @@ final class TlsScenario(world: World) extends Scenario {
       }
 
     def check(): Unit = {
-      if (world.fatalLoops == 0) {
+      if (!haveFailed) {
         if (!areOver) world.found(s"${calls - ended} calls have never come to an end")
         world.pass(30.seconds.toNanos)
         client.statistics.foreach { s =>

@@ -27,6 +27,9 @@ final class WebSocketScenario(world: World) extends Scenario {
   private val operations = new Operations
   private val service    = new Service(world, code, operations)
 
+  // Fatal errors are rare otherwise, and even more so where one ends a loop of the client.
+  if (random.percent(10)) world.faults = world.faults.deadly
+
   private val config = Scenario.serverConfig(new TraceLog(world, code), operations).copy(
     loops = random.between(1, 3),
     maxConnections = random.pick(Seq(2, 16, 64)),
@@ -53,9 +56,8 @@ final class WebSocketScenario(world: World) extends Scenario {
   private val checks  = new ListenerChecks(world, code, mayBeShort = true)
   private val sockets = new WebSocketService(world, code, settings, checks)
 
-  // In some simulations the library's client is there too. Fatal errors are tested in the others.
+  // In some simulations the library's client is there too.
   private val calls = if (random.percent(50)) random.skewed(8) else 0
-  if (calls > 0) world.faults = world.faults.copy(fatal = false)
 
   private var taps = List.empty[FrameTap]
 
@@ -71,12 +73,12 @@ final class WebSocketScenario(world: World) extends Scenario {
       ()
     }
     world.run(400.seconds.toNanos)(
-      peers.areOver && clients.areOver || world.fatalLoops > 0
+      (peers.areOver || world.fatalLoops > 0) && (clients.areOver || clients.haveFailed)
     )
     world.stopFaults()
     clients.check()
     peers.check()
-    finish(world, code, server, new HttpProbe(world, server.port))
+    finish(world, code, server, new HttpProbe(world, server.port), clients.loops)
     checks.check()
     taps.foreach(_.end())
     if (sockets.inRoom != 0 && world.fatalLoops == 0)
@@ -97,7 +99,7 @@ final class WebSocketScenario(world: World) extends Scenario {
 
   /** The library's client, and its WebSockets. */
   private final class Clients(port: Int) {
-    private val loops =
+    val loops: EventLoops =
       if (calls == 0) null else new EventLoops(random.between(1, 2), "client", platform = world.platform)
     private val maskRandom = random.split()
     private val client     = if (calls == 0) null
@@ -141,10 +143,12 @@ final class WebSocketScenario(world: World) extends Scenario {
         end.peer.onSent = tap.server
       }
 
+    def haveFailed: Boolean = failed(world, loops) > 0
+
     def areOver: Boolean = made.forall(c => c() != null && c().isOver)
 
     def check(): Unit = if (calls > 0) {
-      if (world.fatalLoops == 0 && !areOver)
+      if (!haveFailed && !areOver)
         world.found(s"${made.count(c => !c().isOver)} WebSockets of clients have not ended")
       world.pass(5.seconds.toNanos)
       client.close()

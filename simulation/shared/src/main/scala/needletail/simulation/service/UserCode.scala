@@ -22,15 +22,23 @@ final class UserCode(world: World) {
   private var listeners = 0
   private var told      = 0
 
-  /** A place where the library calls user code: throws at times. */
-  def at(place: String): Unit = if (world.random.perMille(world.faults.throws)) {
-    val error = if (world.faults.fatal && world.random.percent(10)) fatal() else survivable(world.random)
+  /**
+   * A place where the library calls user code: throws at times.
+   *
+   * @param lost run if a fatal error is thrown: nobody is told the result of that code
+   */
+  def at(place: String, lost: => Unit = ()): Unit = if (world.random.perMille(world.faults.throws)) {
+    val isFatal = world.faults.fatal && world.random.percent(10)
+    val error   = if (isFatal) fatal(place) else survivable(world.random)
     world.trace.say(world, s"$place throws $error")
+    if (isFatal) lost
     throw error
   }
 
-  private def fatal(): Throwable = {
+  private def fatal(place: String): Throwable = {
     hasBeenFatal = true
+    // a log that throws while a loop reports something else is ignored (`FailureLog.reportTo`)
+    if (place != "the log") world.throwsFatal(place)
     new OutOfMemoryError("of the simulation")
   }
 

@@ -32,6 +32,9 @@ final case class FaultRates(
   def undisturbed: FaultRates =
     copy(stalls = 0, preempted = 0, resets = 0, acceptFails = 0, configFails = 0, throws = 0)
 
+  /** Where user code throws fatal errors, too. */
+  def deadly: FaultRates = copy(throws = math.max(throws, 30), fatal = true)
+
   /** Whether there are no faults. */
   def isNone: Boolean = this == FaultRates.none
 }

@@ -23,7 +23,10 @@ final class World(val seed: Long, traced: Boolean = false) {
   private val running = new ArrayBuffer[RunningLoop]
 
   /** Loops that have ended by a fatal error. */
-  var fatalLoops = 0
+  val failedLoops = new ArrayBuffer[PlatformLoop]
+
+  /** How many. */
+  def fatalLoops: Int = failedLoops.size
 
   /** Errors found in the library: the findings of this simulation. */
   val findings = new ArrayBuffer[String]
@@ -58,6 +61,9 @@ final class World(val seed: Long, traced: Boolean = false) {
       left -= piece
     }
   }
+
+  /** User code throws a fatal error there: the loop whose turn it is must end, unless it is ending already. */
+  def throwsFatal(place: String): Unit = if (current != null && !current.isEnding) current.dueToEnd = place
 
   /** The current turn waits, and does not work: user code that blocks its loop. */
   def block(nanos: Long): Unit = {
@@ -200,6 +206,10 @@ final class World(val seed: Long, traced: Boolean = false) {
     private var told  = 0  // what the loop returned for its wait
     var worked        = 0L // its processor time
     var waited        = 0L // how often it has waited in a turn
+    var isEnding      = false
+
+    /** Where a fatal error was thrown in this turn, which must end the loop; null if none was. */
+    var dueToEnd: String = null
 
     def isReady: Boolean = time >= idle && (woken || time >= until || poller().hasReady)
 
@@ -251,11 +261,14 @@ final class World(val seed: Long, traced: Boolean = false) {
             else {
               checkMemory(loop, slack = 0)
               rest(enter = false)
+              if (dueToEnd != null)
+                found(s"loop ${loop.index} goes on after a fatal error, which was thrown at $dueToEnd")
+              dueToEnd = null
             }
           }
         catch {
           case e: Throwable =>
-            fatalLoops += 1
+            failedLoops += loop
             trace.say(World.this, s"loop ${loop.index} ends: $e")
             loop.fatal(e)
             try end()
@@ -269,6 +282,7 @@ final class World(val seed: Long, traced: Boolean = false) {
     private def end(): Unit = {
       trace.say(World.this, s"loop ${loop.index} has ended")
       running -= this
+      isEnding = true
       loop.end()
     }
   }
