@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import process  # bench/harness
+import programs
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -30,7 +31,7 @@ class Setup:
     def problem(self):
         for need in self.needs:
             if not (Path(need).exists() if "/" in str(need) else shutil.which(need)):
-                return f"{need} is missing"
+                return programs.message(need)
         return ""
 
 

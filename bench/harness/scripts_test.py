@@ -19,6 +19,7 @@ import criteria
 import machine
 import ports
 import process
+import programs
 import store
 
 
@@ -81,6 +82,16 @@ class ScriptsTest(unittest.TestCase):
                 mock.patch.object(sys, "argv", ["store", "blocking", "--output", str(results)]):
             self.assertEqual(store.main(), 1)
         self.assertFalse(results.exists())
+
+    def test_a_program_that_is_missing_is_named_with_what_builds_it_alone(self):
+        dist = programs.DIST
+        there, search = dist / "needletail-load", dist / "search-native"
+        with mock.patch.object(programs, "has", lambda path: path == there), self.assertRaises(SystemExit) as ended:
+            store.commands([])
+        self.assertEqual(ended.exception.code, "bench/store: dist/bin/search-native is missing: run ./sbt searchNative/dist first")
+        with mock.patch.object(Path, "exists", lambda path: path != search):
+            setup = characterise.setups.Setup("x", "X", [there, search], None)
+            self.assertEqual(setup.problem(), "dist/bin/search-native is missing: run ./sbt searchNative/dist first")
 
     def test_cells_tell_figures_that_are_bounds_and_those_that_are_none(self):
         for text, low, high, cell in (

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import machine
 import process
+import programs
 import servers
 import storechart
 
@@ -52,9 +53,7 @@ def arguments():
 
 def commands(names):
     """How to start each store, with placeholders {PORT}, {SEARCH} and {PAYMENT}: (command, folder, environment)."""
-    missing = [name for name in ("needletail-load", "search-native", "payment-native", "store", "store-native") if not (BIN / name).exists()]
-    if missing:
-        raise SystemExit(f"bench/store: dist/bin/{missing[0]} is missing: run ./sbt dist first")
+    programs.need("bench/store", *(BIN / name for name in ("needletail-load", "search-native", "payment-native", "store", "store-native")))
     ours = ["--port", "{PORT}", "--workers", "1", "--search", "{SEARCH}", "--payment", "{PAYMENT}"]
     found = {
         "needletail-jvm": ([BIN / "store", *ours], machine.ROOT, {}),
