@@ -6,6 +6,7 @@ import importlib.util
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -173,6 +174,14 @@ echo report
         more = ["--step", "1s", "--header", "A: b", "--header", "C: d", "--no-keep-alive"]
         self.assertEqual(self.characterise("b", more=more)[0], 0)
         self.assertEqual(self.options, ["--objective", "p99 < 100 ms", *more])
+
+    def test_characterise_knows_the_options_of_the_load_tester(self):
+        source = (machine.ROOT / "load/src/main/scala/needletail/load/command/options/OptionGroups.scala").read_text()
+        groups = dict(re.findall(r"  def (\w+).*?\n(.*?)\n  \)", source, re.DOTALL))
+        declared = re.compile(r'\b(value|repeated|time|span|file|flag)\(\s*"([a-z-]+)"(?:,\s*"([A-Z][A-Z:.,]*(?: VALUE)?)")?')
+        shapes = {"time": "TIME", "span": "TIME", "file": "FILE", "flag": None}
+        defined = {name: shapes.get(kind, shape or None) for kind, name, shape in declared.findall(groups["search"] + groups["asking"])}
+        self.assertEqual(characterise.PASSED, {name: defined.get(name, "unknown") for name in characterise.PASSED})
 
     def test_characterise_keeps_the_table_where_a_server_fails(self):
         self.characterise("b")
