@@ -233,6 +233,17 @@ echo report
             (self.folder / name).unlink()
         self.assertEqual(self.run_without(images, "server"), (1, "", "deploy/images: buildah is missing\n"))
 
+    def test_images_says_how_to_build_a_program_that_is_not_static(self):
+        program = self.folder / "bin" / "hello-native"
+        program.parent.mkdir()
+        program.write_bytes(b"\x7fELF" + bytes(600) + b"/lib64/ld-linux-x86-64.so.2\0")
+        for kind in ("server", "load"):
+            done = subprocess.run([machine.ROOT / "deploy" / "images", kind], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60,
+                                  env={**os.environ, "BUILT": str(self.folder), "IMAGES_DIRECTORY": str(self.folder / "images"), "PROGRAM": "hello"})
+            said = f"deploy/images: {program} is linked dynamically; the image needs a static one: deploy/build-native hello {program} static-tls\n"
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "", said))
+        self.assertFalse((self.folder / "images").exists())
+
     def test_services_of_compose_may_open_as_many_files_as_this_process(self):
         source = importlib.machinery.SourceFileLoader("try_compose", str(machine.ROOT / "deploy" / "try-compose"))
         said = []
