@@ -36,10 +36,11 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
 
   private var attempt: Async[ClientConnection[I, O]] = null // connecting, or setting up
   private var failures                               = 0    // in a row
-  private var retryAt                     = 0L   // when the next attempt may begin, if failures > 0
+  private var retryAt                     = 0L    // when the next attempt may begin, if failures > 0
   private var lastFailure: Throwable      = null
   private var retry: Timer                = null
-  private var drained: AsyncPromise[Unit] = null // null until it is draining
+  private var drained: AsyncPromise[Unit] = null  // null until it is draining
+  private var isEnding                    = false // drained, and its connections are being closed or are so
   private var isClosed                    = false
 
   /** Sends the request as soon as there is a place for it, or fails it. */
@@ -270,9 +271,11 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
     drained.shield
   }
 
-  private def checkDrained(): Unit = if (drained != null && !drained.isCompleted && queued == 0 && isQuiet) {
-    drained.succeed(())
+  private def checkDrained(): Unit = if (drained != null && !isEnding && queued == 0 && isQuiet) {
+    isEnding = true // each connection that is closed asks again
     close()
+    drained.succeed(())
+    ()
   }
 
   private def isQuiet = {

@@ -4,6 +4,7 @@ import java.io.File
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
+import scala.concurrent.ExecutionContext
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
@@ -296,6 +297,19 @@ class TcpClientSuite extends Suite with WithTestServer {
       await(drained)
       eventually(server.closed.get == server.opened.get)
       assertEquals(client.statistics.open, 0)
+    }
+  }
+
+  test("a drain is over when its connections are closed, not before") {
+    serving(echo) { server =>
+      val hasEnded = new AtomicBoolean
+      val protocol = new TcpProtocol[String, String](Lines) {
+        override def disconnected(session: TcpSession[String, String]): Unit = hasEnded.set(true)
+      }
+      calling(server, protocol = protocol) { client =>
+        await(client.future("a"))
+        assert(await(client.drain().map(_ => hasEnded.get)(ExecutionContext.parasitic)))
+      }
     }
   }
 
