@@ -122,10 +122,10 @@ object Signals {
   private def waitEnds(isOver: Boolean): Unit = synchronized {
     waits -= 1
     if (waits == 0) hangUpEnds(stays = isOver && (hasCome || hasHungUp))
-    if (waits == 0 && !(isOver && hasCome)) {
+    if (waits == 0) {
       if (chosen ne null) catching(chosen)
       else if (before ne null) restore()
-      if (hasCome) Signal.raise(ending.head)
+      if (hasCome && !isOver) Signal.raise(ending.head)
     }
   }
 

@@ -1,7 +1,9 @@
 package needletail.io
 
-import java.util.concurrent.CountDownLatch
+import java.util.concurrent.{CountDownLatch, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
+
+import scala.concurrent.Promise
 
 import needletail.testing.Suite
 
@@ -42,6 +44,37 @@ class SignalsSuite extends Suite {
     assertEquals(child.getInputStream.read(), 'r'.toInt) // ready
     new ProcessBuilder("kill", "-TERM", child.pid.toString).start().waitFor()
     assertEquals(ChildProcess.result(child).map(_._2), Some(128 + 15))
+  }
+
+  for (own <- Seq(false, true))
+    test(
+      s"a program that outlives what a signal has ended is ${if (own) "told of" else "ended by"} the next one"
+    ) {
+      val child                = ChildProcess.start(ChildProcess.command(s"needletail.io.OutlivingMain $own"))
+      def expect(letter: Char) = assertEquals(child.getInputStream.read(), letter.toInt)
+      def terminate()          = new ProcessBuilder("kill", "-TERM", child.pid.toString).start().waitFor()
+      try {
+        expect('r')
+        terminate()
+        expect('o')
+        terminate()
+        assert(child.waitFor(20, TimeUnit.SECONDS), "it goes on")
+        assertEquals(child.exitValue, if (own) 7 else 128 + 15)
+      } finally { child.destroyForcibly(); () }
+    }
+}
+
+object OutlivingMain {
+  def main(args: Array[String]): Unit = {
+    if (args.head.toBoolean) Signals.onTerminate(() => Runtime.getRuntime.halt(7))
+    val stopped = Promise[Unit]()
+    val wait    = Signals.awaiting(stopped.future)(() => { stopped.trySuccess(()); () })
+    print("r") // ready
+    System.out.flush()
+    wait()
+    print("o") // over
+    System.out.flush()
+    new CountDownLatch(1).await()
   }
 }
 
