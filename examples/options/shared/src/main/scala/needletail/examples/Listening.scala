@@ -22,7 +22,7 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
   )
   private val scgi  = optional(behind)(options.text("scgi", "", "serve SCGI at this address"))
   private val certs =
-    options.texts("cert", "serve HTTPS with this certificate chain (PEM; may be repeated)")
+    options.texts("cert", "serve over TLS, with this certificate chain (PEM; may be repeated)")
   private val keys =
     options.texts("key", "private key of the certificate (PEM); one for each --cert, in the same order")
   private val clientCa =
@@ -92,10 +92,7 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
     clients = Some(chosen(clientCa)).filter(_.nonEmpty).map(file => TlsClientAuth(Paths.get(file)))
   )
 
-  private def refused(problem: String): Nothing = {
-    System.err.println(problem)
-    sys.exit(2)
-  }
+  private def refused(problem: String): Nothing = options.refuse(problem)
 
   /**
    * Runs `serve` with the chosen address. If no port was given and the default one is in use, the next free one is

@@ -78,10 +78,16 @@ final class Options private (program: String, about: String) {
         System.out.print(text)
         System.out.flush()
         sys.exit(0)
-      case Left(Options.Malformed(message)) =>
-        System.err.println(s"$program: $message\nTry '$program --help'.")
-        sys.exit(2)
+      case Left(Options.Malformed(message)) => refuse(message)
     }
+
+  /** Prints what is wrong with the options to standard error, and exits with status 2. */
+  private[examples] def refuse(problem: String): Nothing = {
+    System.err.println(refusal(problem))
+    sys.exit(2)
+  }
+
+  private[examples] def refusal(problem: String): String = s"$program: $problem\nTry '$program --help'."
 
   /** The output of `--help`. */
   def help: String = {

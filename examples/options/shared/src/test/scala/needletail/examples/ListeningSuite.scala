@@ -43,6 +43,14 @@ class ListeningSuite extends Suite {
     assertEquals(config()("--host", "unix:store.sock").address, Address.Unix("store.sock"): Address)
   }
 
+  test("what is refused names the program") {
+    val said = Options("server", "Serves.").refusal("--port cannot be used with the path of a Unix socket")
+    assertEquals(
+      said,
+      "server: --port cannot be used with the path of a Unix socket\nTry 'server --help'."
+    )
+  }
+
   test("administration listens only if a port is given, with the settings of the program") {
     val own = ServerConfig(admin = Some(AdminConfig(0, names = Set("store.internal"))))
     assertEquals(config(own = own)().admin, None)
