@@ -110,17 +110,17 @@ object Wire {
   val Reset   = -2
   val Silence = -3
 
-  def connect(port: Int, receiveBuffer: Int = 0, tls: Boolean = false): Wire = {
+  def connect(port: Int, receiveBuffer: Int = 0, tls: Boolean = false, timeout: Int = 20000): Wire = {
     val socket = new Socket()
     if (receiveBuffer > 0) socket.setReceiveBufferSize(receiveBuffer)
-    socket.connect(new InetSocketAddress("127.0.0.1", port), 20000)
+    socket.connect(new InetSocketAddress("127.0.0.1", port), timeout)
     socket.setTcpNoDelay(true)
     if (!tls) new Wire(socket, socket)
     else {
       val secured = trusting.getSocketFactory
         .createSocket(socket, "127.0.0.1", port, true)
         .asInstanceOf[SSLSocket]
-      secured.setSoTimeout(20000)
+      secured.setSoTimeout(timeout)
       secured.startHandshake()
       new Wire(secured, socket)
     }

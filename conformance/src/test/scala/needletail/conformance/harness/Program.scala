@@ -24,7 +24,9 @@ final class Program private (val path: Path, process: Process, isTls: Boolean) {
 
   def port: Int = announcedPort
 
-  def connect(receiveBuffer: Int = 0): Wire = Wire.connect(port, receiveBuffer, isTls)
+  /** @param timeout for each step of the handshake, in milliseconds */
+  def connect(receiveBuffer: Int = 0, timeout: Int = 20000): Wire =
+    Wire.connect(port, receiveBuffer, isTls, timeout)
 
   def isAlive: Boolean = process.isAlive
 
@@ -159,6 +161,20 @@ object Program {
   def runWithDescriptors(most: Int, name: String, arguments: String*): Program = {
     val path = distributed(name)
     announced(path, Seq("sh", "-c", s"ulimit -n $most && exec \"$$0\" \"$$@\"", path.toString) ++ arguments)
+  }
+
+  /** The exit status of a program that ends by itself, and the lines that it wrote. */
+  def ended(path: Path, arguments: String*): (Int, Seq[String]) = {
+    val output = Files.createTempFile("output", ".txt")
+    try {
+      val process = new ProcessBuilder(path.toAbsolutePath.toString +: arguments: _*)
+        .redirectErrorStream(true).redirectOutput(output.toFile).start()
+      val isOver = process.waitFor(60, TimeUnit.SECONDS)
+      process.destroyForcibly()
+      val lines = new String(Files.readAllBytes(output), "UTF-8").linesIterator.toList
+      if (!isOver) throw new IllegalStateException(s"$path has not ended: ${lines.take(20).mkString("\n")}")
+      (process.exitValue, lines)
+    } finally Files.delete(output)
   }
 
   private def distributed(name: String): Path = buildRoot.resolve("dist").resolve("bin").resolve(name)
