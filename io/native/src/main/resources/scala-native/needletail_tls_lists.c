@@ -10,7 +10,8 @@
 /* How much later than by this clock a list may have been made: as much as with the JDK. */
 #define CLOCK_SKEW (15 * 60)
 
-#define ENDLESS (-1)
+/* Why a file is not accepted, as OpenSslSettings reads it. */
+enum { ENDLESS = -1, NONE_COUNTS = -2 };
 
 /* Which certificates a list is of. */
 enum { OF_USERS = 1, OF_AUTHORITIES = 2 };
@@ -47,28 +48,32 @@ int needletail_tls_does_list_count(X509_CRL *list) { return scope_of(list) != 0 
 
 /*
  * Adds lists, of which there must be one from each issuer, without those that do not count: OpenSSL would accept one of a
- * distribution point that a certificate names. Returns how many there are; 0 if one is damaged, or ENDLESS if
- * one does not say when the next one comes. `expiry` is when the first of them expires, in seconds since 1970.
+ * distribution point that a certificate names. Returns how many count; 0 if one is damaged, NONE_COUNTS, or ENDLESS if one
+ * that counts does not say when the next one comes. `expiry` is when the first of them expires, in seconds since 1970.
  */
 int needletail_tls_revoked(context *c, const char *pem, int length, long expiry) {
-    int count = 0, is_endless = 0;
+    int read = 0, count = 0, is_endless = 0;
     atomic_fetch_add(&files_read, 1);
     ssl.ERR_clear_error();
     X509_STORE *store = ssl.SSL_CTX_get_cert_store(c->ctx);
     BIO *in = ssl.BIO_new_mem_buf(pem, length);
     X509_CRL *one = in == NULL ? NULL : ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
     while (one != NULL) {
-        if (scope_of(one) == 0 || ssl.X509_STORE_add_crl(store, one) == 1) count++;
-        if (ssl.X509_CRL_get0_nextUpdate(one) == NULL) is_endless = 1;
+        int is_added = scope_of(one) != 0 && ssl.X509_STORE_add_crl(store, one) == 1;
+        read++;
+        if (is_added && !has_unknown(one)) {
+            count++;
+            if (ssl.X509_CRL_get0_nextUpdate(one) == NULL) is_endless = 1;
+        }
         ssl.X509_CRL_free(one);
         one = ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
     }
-    if (!needletail_tls_is_at_end()) count = 0;
+    if (!needletail_tls_is_at_end()) read = 0;
     ssl.X509_STORE_set_flags(store, CRL_CHECK);
     ssl.BIO_free(in);
     ssl.ERR_clear_error();
     c->lists_expiry = expiry;
-    return count > 0 && is_endless ? ENDLESS : count;
+    return read == 0 ? 0 : count == 0 ? NONE_COUNTS : is_endless ? ENDLESS : count;
 }
 
 /* Whether OpenSSL objects to a list, or to there being none. That a certificate is on one is another error. */

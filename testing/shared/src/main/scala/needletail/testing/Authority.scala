@@ -143,10 +143,14 @@ final class Authority(
     openssl(s"ca -config $config -gencrl -cert $spelled -keyfile $key -out $revoked")
   }
 
-  /** Replaces it by one that does not say when it ends, against RFC 5280 section 5.1.2.5. */
-  def endlessList(): Unit = {
+  /**
+   * Replaces it by one that does not say when it ends, against RFC 5280 section 5.1.2.5.
+   *
+   * @param extension as for `listWith`
+   */
+  def endlessList(extension: String = ""): Unit = {
     val (der, signed, signature) = (file("list.der"), file("list.signed"), file("list.signature"))
-    openssl(s"ca -config $config -gencrl -out $revoked")
+    if (extension.isEmpty) revoke() else listWith(extension)
     openssl(s"crl -in $revoked -outform der -out $der")
     val parts      = Der.elements(Der.content(Files.readAllBytes(der).toSeq)) // what is signed, and how
     val fields     = Der.elements(Der.content(parts.head))

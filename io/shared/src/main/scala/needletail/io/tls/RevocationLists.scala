@@ -29,7 +29,12 @@ private[io] object RevocationLists {
     (if (begun.isEmpty) all else begun).maxBy(list => (list.from, list.until)).until
   }.minOption
 
-  /** For a file with a list that does not say when it expires: it would be good for ever. */
+  /** For a file by which nobody would be accepted. */
+  def noneCounts(file: Path): IOException = new IOException(
+    s"$file has no certificate revocation list that counts: delta lists and lists of a distribution point do not"
+  )
+
+  /** For a file with a list that counts and does not say when it expires: it would be good for ever. */
   def endless(file: Path): IOException = new IOException(
     s"$file has a certificate revocation list without nextUpdate (RFC 5280 section 5.1.2.5)"
   )

@@ -79,18 +79,19 @@ class TlsListSuite extends TlsPair {
   }
 
   tlsTest("a list of some certificates counts for these only") {
-    val root                        = newAuthority("Root")
-    val issued                      = leaf(root)
+    val (root, other) = (newAuthority("Root"), newAuthority("Other"))
+    val issued        = leaf(root)
+    other.revoke() // counts, so that the file is accepted
     def list(scope: String): String = {
       root.listWith(s"issuingDistributionPoint = critical, @scope\n[scope]\n$scope")
-      met(root.file, root.revoked, issued)
+      met(root.file, together(other.revoked, root.revoked), issued)
     }
     assertEquals(list("onlyuser = TRUE"), "")
     assertMissing(list("onlyCA = TRUE"))
     assertMissing(list("fullname = URI:http://127.0.0.1:1/other.crl"))
     assertMissing(list(s"fullname = URI:http://127.0.0.1:${elsewhere.getLocalPort}/list.crl")) // its own
     root.listWith("2.5.29.27 = DER:02:01:01")
-    assertMissing(met(root.file, root.revoked, issued)) // a list of changes
+    assertMissing(met(root.file, together(other.revoked, root.revoked), issued)) // a list of changes
   }
 
   tlsTest("where another way leads to a trusted authority, the lists of that one count") {
@@ -106,15 +107,33 @@ class TlsListSuite extends TlsPair {
   tlsTest("a list that does not say when the next one comes is refused when it is read") {
     val root = newAuthority("Root")
     root.endlessList()
-    val file     = root.revoked
-    val expected = s"$file has a certificate revocation list without nextUpdate (RFC 5280 section 5.1.2.5)"
-    val client   = intercept[java.io.IOException](
-      Tls.client(TlsClientConfig(TlsTrust.File(root.file), revoked = Some(file)))
+    assertRefused(root, root.revoked, "has a certificate revocation list without nextUpdate (RFC 5280 section 5.1.2.5)")
+  }
+
+  tlsTest("so is a file with no list that counts; one that does not need not say when the next one comes") {
+    val (root, issued) = { val made = newAuthority("Root"); (made, leaf(made)) }
+    val useless        =
+      "has no certificate revocation list that counts: delta lists and lists of a distribution point do not"
+    root.revoke()
+    val complete = together(root.revoked)
+    root.listWith("issuingDistributionPoint = critical, @scope\n[scope]\nfullname = URI:http://127.0.0.1:1/other.crl")
+    assertRefused(root, root.revoked, useless)
+    root.listWith("2.5.29.27 = DER:02:01:01") // a list of changes
+    assertRefused(root, root.revoked, useless)
+    root.endlessList("2.5.29.27 = DER:02:01:01")
+    assertRefused(root, root.revoked, useless)
+    assertEquals(met(root.file, together(complete, root.revoked), issued), "")
+  }
+
+  /** That neither a client nor a server is made with this file. */
+  private def assertRefused(trusted: Authority, file: Path, why: String): Unit = {
+    val client = intercept[java.io.IOException](
+      Tls.client(TlsClientConfig(TlsTrust.File(trusted.file), revoked = Some(file)))
     )
-    assertEquals(client.getMessage, expected)
+    assertEquals(client.getMessage, s"$file $why")
     val server = intercept[java.io.IOException](
-      Tls.server(config.copy(clients = Some(TlsClientAuth(root.file, revoked = Some(file)))))
+      Tls.server(config.copy(clients = Some(TlsClientAuth(trusted.file, revoked = Some(file)))))
     )
-    assertEquals(server.getMessage, expected)
+    assertEquals(server.getMessage, s"$file $why")
   }
 }

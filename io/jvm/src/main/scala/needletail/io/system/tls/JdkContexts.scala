@@ -54,7 +54,7 @@ private[io] object JdkServerContext {
   /** @param provider of the `SSLContext`; null for the JDK's */
   def load(config: TlsServerConfig, provider: Provider): TlsServerContext = {
     val keys  = ServerKeys.read(config.certificates)
-    val lists = config.clients.flatMap(_.revoked).map(file => new RevokedCertificates(Pem.revocations(file)))
+    val lists = config.clients.flatMap(_.revoked).map(RevokedCertificates.read)
     val trust = config.clients.map { clients =>
       Trust.also(Trust.of(Pem.certificates(clients.authorities), lists))(JdkContexts.accepted(clients.check))
     }
@@ -160,7 +160,7 @@ private[io] object JdkClientContext {
   /** @param provider of the `SSLContext`; null for the JDK's */
   def load(config: TlsClientConfig, provider: Provider): TlsClientContext = {
     val keys    = config.certificate.map(files => ServerKeys.read(Seq(files)): KeyManager).toArray
-    val revoked = config.revoked.map(file => new RevokedCertificates(Pem.revocations(file)))
+    val revoked = config.revoked.map(RevokedCertificates.read)
     val trust: () => TrustManager = config.trust match {
       case TlsTrust.Unchecked  => () => Trust.everybody
       case TlsTrust.File(file) =>

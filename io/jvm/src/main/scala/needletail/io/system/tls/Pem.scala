@@ -10,7 +10,6 @@ import java.util.Base64
 import scala.annotation.tailrec
 
 import needletail.io.file.SmallFile
-import needletail.io.tls.RevocationLists
 
 /** Files in PEM (RFC 7468). What cannot be read is an IOException of one line that names the file. */
 private[io] object Pem {
@@ -41,15 +40,13 @@ private[io] object Pem {
     val found = blocks(file).filter(_.label == "X509 CRL")
     if (found.isEmpty)
       throw new IOException(s"$file has no certificate revocation list in PEM (-----BEGIN X509 CRL-----)")
-    val lists = found.map { block =>
+    found.map { block =>
       try factory.generateCRL(new ByteArrayInputStream(block.bytes)).asInstanceOf[X509CRL]
       catch {
         case e: CRLException =>
           throw new IOException(s"$file is damaged: invalid certificate revocation list (${line(e)})", e)
       }
     }
-    if (lists.exists(_.getNextUpdate eq null)) throw RevocationLists.endless(file)
-    lists
   }
 
   /** All parts of a file, in order. */

@@ -1,5 +1,6 @@
 package needletail.io.system.tls
 
+import java.nio.file.Path
 import java.security.GeneralSecurityException
 import java.security.cert.CertPathValidatorException.BasicReason
 import java.security.cert.{
@@ -27,10 +28,11 @@ private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
   import RevokedCertificates.*
 
   private val understood = lists.filterNot(hasUnknownEntry)
+  private val counting   = understood.filter(isOfAll)
 
   /** When they expire, in milliseconds since 1970; see [[RevocationLists.expiry]]. */
   def expiry: Option[Long] = {
-    val known = for (list <- understood; end <- Option(list.getNextUpdate) if isOfAll(list))
+    val known = for (list <- counting; end <- Option(list.getNextUpdate))
       yield RevocationLists.Dated(kindOf(list), list.getThisUpdate.getTime, end.getTime)
     RevocationLists.expiry(known, System.currentTimeMillis)
   }
@@ -87,6 +89,15 @@ private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
 }
 
 private[tls] object RevokedCertificates {
+
+  /** Those of a file, of which at least one must count, and each that does must say when the next one comes. */
+  def read(file: Path): RevokedCertificates = {
+    val lists = new RevokedCertificates(Pem.revocations(file))
+    if (lists.counting.isEmpty) throw RevocationLists.noneCounts(file)
+    if (lists.counting.exists(_.getNextUpdate eq null)) throw RevocationLists.endless(file)
+    lists
+  }
+
   private def hasExpired(list: X509CRL, now: Long): Boolean = {
     val end = list.getNextUpdate
     (end eq null) || end.getTime <= now

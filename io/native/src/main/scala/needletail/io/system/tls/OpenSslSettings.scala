@@ -17,7 +17,8 @@ private[tls] object OpenSslSettings {
       "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305"
   private[tls] val Groups = "X25519:P-256:P-384"
 
-  private final val Endless = -1
+  private final val Endless    = -1
+  private final val NoneCounts = -2
 
   /** A new context, as `f` completes it. It is released if `f` fails. */
   def context(
@@ -70,6 +71,7 @@ private[tls] object OpenSslSettings {
     val file  = known.file
     val count =
       OpenSslFunctions.revoked(context, file.bytes.at(0), file.bytes.length, known.expiry.fold(0L)(_ / 1000))
+    if (count == NoneCounts) throw RevocationLists.noneCounts(file.file)
     if (count == Endless) throw RevocationLists.endless(file.file)
     if (count <= 0) throw file.damaged("certificate revocation list")
   }
