@@ -54,6 +54,7 @@ async function judge () {
     await asked({ ...clients, cert: file('client.pem'), key: file('client.key') })
     await refused(clients, /CERTIFICATE_REQUIRED|BAD_CERTIFICATE|HANDSHAKE_FAILURE/)
     await refused({ ...clients, cert: file('stranger.pem'), key: file('stranger.key') }, /UNKNOWN_CA|CERTIFICATE_UNKNOWN/)
+    await refused({ ...clients, cert: file('expired.pem'), key: file('expired.key') }, /CERTIFICATE_EXPIRED|CERTIFICATE_UNKNOWN/)
   }
   await refused({ minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' }, /PROTOCOL_VERSION/)
 }
