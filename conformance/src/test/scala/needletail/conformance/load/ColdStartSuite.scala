@@ -31,9 +31,12 @@ class ColdStartSuite extends Suite {
     } catch { case e: Exception => e.toString }
 
   Program.paths.foreach { path =>
-    test(s"${path.getFileName}: $Clients clients over TLS at once are all served by a program just started (STATED)") {
+    test(
+      s"${path.getFileName}: $Clients clients over TLS at once are all served by a program just started (STATED)"
+    ) {
       // the clients need the same processors
-      val program = Program.start(path, more = Seq("--head-timeout", "60s", "--idle-timeout", "60s"), tls = true)
+      val program =
+        Program.start(path, more = Seq("--head-timeout", "60s", "--idle-timeout", "60s"), tls = true)
       try {
         val begin    = new CountDownLatch(1)
         val outcomes = new Array[String](Clients)
@@ -45,7 +48,9 @@ class ColdStartSuite extends Suite {
         }
         begin.countDown()
         clients.foreach(_.join())
-        val others = outcomes.toSeq.filter(_ != "200").groupBy(identity).map { case (what, all) => what -> all.size }
+        val others = outcomes.toSeq.filter(_ != "200").groupBy(identity).map { case (what, all) =>
+          what -> all.size
+        }
         assertEquals(others, Map.empty[String, Int])
         program.terminate()
         assertEquals(program.exitStatus(20000), Some(0))

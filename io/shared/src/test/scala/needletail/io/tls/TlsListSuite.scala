@@ -107,7 +107,11 @@ class TlsListSuite extends TlsPair {
   tlsTest("a list that does not say when the next one comes is refused when it is read") {
     val root = newAuthority("Root")
     root.endlessList()
-    assertRefused(root, root.revoked, "has a certificate revocation list without nextUpdate (RFC 5280 section 5.1.2.5)")
+    assertRefused(
+      root,
+      root.revoked,
+      "has a certificate revocation list without nextUpdate (RFC 5280 section 5.1.2.5)"
+    )
   }
 
   tlsTest("so is a file with no list that counts; one that does not need not say when the next one comes") {
@@ -116,7 +120,9 @@ class TlsListSuite extends TlsPair {
       "has no certificate revocation list that counts: delta lists and lists of a distribution point do not"
     root.revoke()
     val complete = together(root.revoked)
-    root.listWith("issuingDistributionPoint = critical, @scope\n[scope]\nfullname = URI:http://127.0.0.1:1/other.crl")
+    root.listWith(
+      "issuingDistributionPoint = critical, @scope\n[scope]\nfullname = URI:http://127.0.0.1:1/other.crl"
+    )
     assertRefused(root, root.revoked, useless)
     root.listWith("2.5.29.27 = DER:02:01:01") // a list of changes
     assertRefused(root, root.revoked, useless)
