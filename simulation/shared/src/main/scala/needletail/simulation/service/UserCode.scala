@@ -57,7 +57,14 @@ final class UserCode(world: World) {
   }
 
   /** The content of a request: a client may cancel it more than once, as the contract of streams allows. */
-  def requestStream(content: Array[Byte], failsAt: Int): ByteStream = new Watched(content, failsAt)
+  def requestStream(content: Array[Byte], failsAt: Int): ByteStream =
+    new Watched(content, failsAt, isRequest = true)
+
+  /**
+   * How many calls a client need not complete: a fatal error of their content's stream leaves the call itself, or keeps it
+   * from telling its end.
+   */
+  var lostCalls = 0
 
   /** A callback of a drain, which throws at times. */
   def hearDrain(draining: Async[Unit]): Unit = {
@@ -78,8 +85,12 @@ final class UserCode(world: World) {
   }
 
   /** @param body is read after the first piece and before the others; null for nothing */
-  private final class Watched(content: Array[Byte], failsAt: Int, body: ByteStream = null)
-      extends ByteStream {
+  private final class Watched(
+      content: Array[Byte],
+      failsAt: Int,
+      body: ByteStream = null,
+      isRequest: Boolean = false
+  ) extends ByteStream {
     private var isBodyRead = body == null
     private var position   = 0
     private var asked      = false // the last piece has not been delivered
@@ -89,7 +100,7 @@ final class UserCode(world: World) {
     def next(): Async[Option[Array[Byte]]] = {
       if (cancelled > 0) world.found(s"a stream was asked after it had been cancelled: $this")
       if (asked) world.found(s"a stream was asked for a piece before the last one had come: $this")
-      try at("a stream's next")
+      try at("a stream's next", lost = if (isRequest) lostCalls += 1)
       catch { case e: Throwable => isOver = true; throw e }
       if (!isBodyRead && position > 0)
         body.next().transform {
@@ -138,7 +149,7 @@ final class UserCode(world: World) {
     def cancel(): Unit = {
       cancelled += 1
       if (body != null) body.cancel()
-      at("a stream's cancel")
+      at("a stream's cancel", lost = if (isRequest) lostCalls += 1)
     }
 
     override def toString: String =
