@@ -81,7 +81,7 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
       if (isBehind(chosen)) refused("--cert and --key cannot be used behind a web server")
       else
         try Some(Tls.server(configured(chosen)))
-        catch { case e @ (_: IOException | _: InvalidPathException) => refused(e.getMessage) }
+        catch { case e @ (_: IOException | _: InvalidPathException) => unusable(e.getMessage) }
     else if (chosen.has(clientCa) || chosen.has(profile))
       refused("--client-ca and --tls need --cert and --key")
     else None
@@ -93,6 +93,12 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
   )
 
   private def refused(problem: String): Nothing = options.refuse(problem)
+
+  /** A file is, which the help says nothing of: one line, as it names the file. */
+  private def unusable(problem: String): Nothing = {
+    System.err.println(problem)
+    sys.exit(2)
+  }
 
   /**
    * Runs `serve` with the chosen address. If no port was given and the default one is in use, the next free one is
