@@ -724,7 +724,10 @@ lazy val root = project
       val both    = BackgroundTests.started.getOrElse(TestCounts.of(program, nativeRuns, println(_), log))
       TestCounts.report(baseDirectory.value, "native", both, log)
     },
-    commands += Mutants.command(simulation.jvm / Runtime / fullClasspath, simulation.native / Compile / nativeLink),
+    commands += Mutants.command(
+      simulation.jvm / Runtime / fullClasspath,
+      simulation.native / Compile / nativeLink
+    ),
     structure := TestCounts.report(
       baseDirectory.value,
       "structure",

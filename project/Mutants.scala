@@ -37,7 +37,8 @@ object Mutants {
   private val Fields = Set("Removed", "Seeds", "Most", "Platform", "Elsewhere")
   private val Found  = """seed (\d+): (.*)""".r
 
-  def all(root: File): Seq[Mutant] = (root / "simulation" / "mutants" * "*.patch").get.sortBy(_.getName).map(read)
+  def all(root: File): Seq[Mutant] =
+    (root / "simulation" / "mutants" * "*.patch").get.sortBy(_.getName).map(read)
 
   def read(patch: File): Mutant = {
     def wrong(why: String) = throw new MessageOnlyException(s"${patch.getName}: $why")
@@ -53,7 +54,9 @@ object Mutants {
       patch,
       head.getOrElse("Removed", wrong("its head does not say what it removes")),
       head.get("Seeds").toSeq.flatMap(_.split(" +")),
-      head.get("Most").map(most => Try(most.toLong).getOrElse(wrong(s"not a number: $most"))).getOrElse(20000L),
+      head.get(
+        "Most"
+      ).map(most => Try(most.toLong).getOrElse(wrong(s"not a number: $most"))).getOrElse(20000L),
       platform == "native",
       head.getOrElse("Elsewhere", "")
     )
@@ -74,7 +77,11 @@ object Mutants {
   def patch(root: File, mutant: Mutant, options: String*): Option[String] = {
     val said = ArrayBuffer.empty[String]
     // a copy of the code below another checkout is none of its folders
-    val git    = Process(Seq("git", "apply") ++ options :+ mutant.patch.getPath, root, "GIT_CEILING_DIRECTORIES" -> root.getParent)
+    val git = Process(
+      Seq("git", "apply") ++ options :+ mutant.patch.getPath,
+      root,
+      "GIT_CEILING_DIRECTORIES" -> root.getParent
+    )
     val status = git.!(ProcessLogger(said += _))
     if (status == 0) None else Some(said.headOption.getOrElse(s"git apply ended with status $status"))
   }
@@ -85,9 +92,12 @@ object Mutants {
     val process = new ProcessBuilder(command: _*).redirectErrorStream(true).redirectOutput(log).start()
     val stop    = sys.addShutdownHook(process.destroyForcibly())
     try
-      if (!process.waitFor(Minutes, TimeUnit.MINUTES)) Right(Result(Some(0), s"no end within $Minutes minutes"))
+      if (!process.waitFor(Minutes, TimeUnit.MINUTES))
+        Right(Result(Some(0), s"no end within $Minutes minutes"))
       else
-        IO.readLines(log).collectFirst { case Found(seed, finding) => Result(Some(seed.toLong), short(finding)) } match {
+        IO.readLines(log).collectFirst { case Found(seed, finding) =>
+          Result(Some(seed.toLong), short(finding))
+        } match {
           case Some(found)                      => Right(found)
           case None if process.exitValue() == 0 => Right(Result(None, ""))
           case None                             => Left(s"status ${process.exitValue()}, see $log")
@@ -116,7 +126,12 @@ object Mutants {
    *
    * @param program compiles the code as it is now, for the JVM or natively, and returns what runs simulations
    */
-  def run(root: File, results: File, mutants: Seq[Mutant], program: Boolean => Either[String, Seq[String]]): Seq[String] = {
+  def run(
+      root: File,
+      results: File,
+      mutants: Seq[Mutant],
+      program: Boolean => Either[String, Seq[String]]
+  ): Seq[String] = {
     IO.createDirectory(results)
     val logs = results / "logs"
     IO.createDirectory(logs)
@@ -133,18 +148,21 @@ object Mutants {
           case None      =>
             try program(mutant.isNative).flatMap(simulate(_, mutant.options, mutant.most, logs / mutant.name))
             finally patch(root, mutant, "-R").foreach(why =>
-              throw new MessageOnlyException(s"${mutant.name} could not be taken back: $why")
-            )
+                throw new MessageOnlyException(s"${mutant.name} could not be taken back: $why")
+              )
         }
       val said = outcome match {
-        case Left(why)                         => s"FAILED, $why"
-        case Right(Result(Some(seed), finding)) => s"seed $seed: $finding"
+        case Left(why)                            => s"FAILED, $why"
+        case Right(Result(Some(seed), finding))   => s"seed $seed: $finding"
         case Right(_) if mutant.elsewhere.isEmpty => s"FAILED, no seed of ${mutant.most} finds it"
         case Right(_)                             => "no seed"
       }
       println(f"${mutant.name}: $said (${(System.nanoTime - began) / 1e9}%.0f s)")
       outcome.foreach(result =>
-        IO.writeLines(results / mutant.name, Seq(result.seed.map(_.toString).getOrElse("none"), result.finding))
+        IO.writeLines(
+          results / mutant.name,
+          Seq(result.seed.map(_.toString).getOrElse("none"), result.finding)
+        )
       )
       if (said.startsWith("FAILED")) Some(mutant.name) else None
     }
@@ -176,9 +194,10 @@ object Mutants {
 
   /** Replaces the lines between two markers in `document`. */
   def write(document: File, rows: Seq[String]): Unit = {
-    val lines         = IO.readLines(document)
-    val (begin, end)  = (lines.indexOf("<!-- mutants -->"), lines.indexOf("<!-- /mutants -->"))
-    if (begin < 0 || end < begin) throw new MessageOnlyException(s"$document has no lines <!-- mutants --> … <!-- /mutants -->")
+    val lines        = IO.readLines(document)
+    val (begin, end) = (lines.indexOf("<!-- mutants -->"), lines.indexOf("<!-- /mutants -->"))
+    if (begin < 0 || end < begin)
+      throw new MessageOnlyException(s"$document has no lines <!-- mutants --> … <!-- /mutants -->")
     val table = Seq("| removed fix | first seed | output of the run |", "|---|---|---|") ++ rows
     IO.writeLines(document, lines.take(begin + 1) ++ table ++ lines.drop(end))
   }
@@ -199,12 +218,17 @@ object Mutants {
     Command.args("mutants", "[--write] [NAME ...]") { (state, words) =>
       val root = Project.extract(state).get(LocalRootProject / Keys.baseDirectory)
       val home = root.getParentFile
-      if (home.getName != "mutants") throw new MessageOnlyException("mutants are run by ./test simulate --mutants")
+      if (home.getName != "mutants")
+        throw new MessageOnlyException("mutants are run by ./test simulate --mutants")
       val (options, names) = words.partition(_.startsWith("--"))
-      options.filter(_ != "--write").foreach(option => throw new MessageOnlyException(s"unknown option $option"))
+      options.filter(_ != "--write").foreach(option =>
+        throw new MessageOnlyException(s"unknown option $option")
+      )
       val every  = all(root)
       val wanted = names.flatMap { name =>
-        val chosen = every.filter(mutant => mutant.name.matches(name.split("\\*", -1).map(java.util.regex.Pattern.quote).mkString(".*")))
+        val chosen = every.filter(mutant =>
+          mutant.name.matches(name.split("\\*", -1).map(java.util.regex.Pattern.quote).mkString(".*"))
+        )
         if (chosen.isEmpty) throw new MessageOnlyException(s"no mutant is named $name")
         chosen
       }

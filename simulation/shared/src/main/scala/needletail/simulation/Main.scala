@@ -23,7 +23,9 @@ object Main {
         val step  = option("--every").getOrElse(1L)
         val first = args.contains("--first")
         val many  = Seeds.run(from, count, Runtime.getRuntime.availableProcessors, step, first)
-        many.failed.take(if (first) 1 else 20).foreach(o => println(s"seed ${o.seed}: ${o.findings.mkString("; ")}"))
+        many.failed.take(if (first) 1 else 20).foreach(o =>
+          println(s"seed ${o.seed}: ${o.findings.mkString("; ")}")
+        )
         if (first && many.failed.nonEmpty) println("no seed before it failed; later ones were not run")
         else println(s"${count - many.failed.size} passed, ${many.failed.size} failed")
         if (many.failed.nonEmpty) sys.exit(1)

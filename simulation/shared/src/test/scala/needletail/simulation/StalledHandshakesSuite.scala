@@ -55,8 +55,8 @@ class StalledHandshakesSuite extends Suite {
       val chain   = TlsCertificate(TestKeys.file(TestKeys.one), TestKeys.file(TestKeys.key))
       val limits  = TlsLimits(handshakes = handshakes, timeout = timeout)
       val tls     = Tls.server(TlsServerConfig(Seq(chain), limits = limits))
-      val routes = Routes(GET / "hold" to { world.block(600.millis.toNanos); "held".ok })
-      val config =
+      val routes  = Routes(GET / "hold" to { world.block(600.millis.toNanos); "held".ok })
+      val config  =
         ServerConfig(
           loops = 1,
           blockedLoop = Duration.Zero,

@@ -205,7 +205,7 @@ class ProxySuite extends Suite with Serving {
         proxy("/", client.service(server.url)),
         serverConfig = serverConfig.copy(handlerTimeout = 5.seconds)
       ) { (front, outer) =>
-        val service = outer.service(front.url)
+        val service    = outer.service(front.url)
         val (down, up) = outer.await(service.get("/down").response.zip(service.post("/up").body(slow).text))
         assertEquals((down.bytes.length, up), (120, "120"))
       }
