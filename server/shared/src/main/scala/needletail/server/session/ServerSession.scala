@@ -278,7 +278,11 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
     exchangeChanged() // its handler's time counts
   }
 
-  def bodyEnded(body: BodyReader): Unit = if (reader.body eq body) reader.contentEnded()
+  def bodyEnded(body: BodyReader): Unit = if (reader.body eq body) {
+    reader.contentEnded()
+    // a reply that takes its request's content has read it to its end: nobody else looks at what is behind it
+    if (inTurn && !input.isEmpty) onceMore = true
+  }
 
   def bodyFailed(body: BodyReader): Unit = {
     queue.putOff(body, body.waitEnds(wire.nowNanos)) // before the handler goes on with the failure
