@@ -100,7 +100,7 @@ object Mutants {
     val stop    = sys.addShutdownHook(process.destroyForcibly())
     try
       if (!process.waitFor(Minutes, TimeUnit.MINUTES))
-        Right(Result(Some(0), s"no end within $Minutes minutes"))
+        Left(s"no end within $Minutes minutes, see $log")
       else
         IO.readLines(log).collectFirst { case Found(seed, finding) =>
           Result(Some(seed.toLong), short(finding))
@@ -189,7 +189,7 @@ object Mutants {
 
   /** A row of the table in docs/testing.md. */
   def row(mutant: Mutant, result: Result): String = {
-    val seed    = result.seed.map(seed => if (seed == 0) "?" else seed.toString).getOrElse("none")
+    val seed    = result.seed.map(_.toString).getOrElse("none")
     val range   = if (mutant.options.isEmpty && mutant.most == 20000) "" else s" in ${mutant.most}"
     val seeds   = if (mutant.options.isEmpty) "" else s" (`${mutant.options.mkString(" ")}`)"
     val outcome = result.seed match {
