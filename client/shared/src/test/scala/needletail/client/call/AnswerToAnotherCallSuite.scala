@@ -1,0 +1,58 @@
+package needletail.client.call
+
+import scala.util.{Failure, Success, Try}
+
+import needletail.async.Async
+import needletail.client.Serving
+import needletail.http._
+import needletail.testing.Suite
+
+/** Whatever code of callers throws, and wherever: no call sends a byte of another, and none gets another's response. */
+class AnswerToAnotherCallSuite extends Suite with Serving {
+  private val survivable = Seq[() => Throwable](
+    () => new RuntimeException("ordinary"),
+    () => new StackOverflowError("deep"),
+    () => new NoClassDefFoundError("gone"),
+    () => new ExceptionInInitializerError("broken"),
+    () => new scala.util.control.ControlThrowable {},
+    () => new InterruptedException("now")
+  )
+
+  private final class Failing(pieces: Int, e: () => Throwable) extends ByteStream {
+    private var left                       = pieces
+    def next(): Async[Option[Array[Byte]]] =
+      if (left == 0) throw e()
+      else {
+        left -= 1
+        Async.value(Some("a piece of another's".getBytes))
+      }
+    def cancel(): Unit = throw e()
+  }
+
+  private val echo: Handler =
+    request => request.body.text.map(text => Response.ok(s"${request.path} with '$text'"))
+
+  test("fault 1: calls of a loop send their own bytes and get their own responses, whatever is thrown beside them") {
+    serving(echo) { (server, client) =>
+      val url = s"http://127.0.0.1:${server.port}"
+      for (e <- survivable; pieces <- 0 to 2) {
+        val hint   = s"${e()} after $pieces pieces"
+        val others = (1 to 3).map(n => client.post(s"$url/own/$n").body(s"text $n"))
+        // begun in one turn of the client's loop, so that all of them use what it lends
+        val broken = client.post(s"$url/broken").body(new Failing(pieces, e))
+        val first  = others(0).text
+        val fails  = broken.text
+        val rest   = others.drop(1).map(_.text)
+        fails.onComplete(_ => throw e())
+        assertEquals(first.await(), "/own/1 with 'text 1'", hint)
+        for ((call, n) <- rest.zip(2 to 3)) assertEquals(call.await(), s"/own/$n with 'text $n'", hint)
+        Try(fails.await()) match {
+          case Success(text) => fail(s"$hint: a broken body was sent: $text")
+          case Failure(_)    => ()
+        }
+        assertEquals(client.get(s"$url/after").text.await(), "/after with ''", hint)
+      }
+      assertEquals(client.statistics.map(_.inFlight).sum, 0)
+    }
+  }
+}
