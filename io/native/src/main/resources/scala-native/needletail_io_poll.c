@@ -101,7 +101,7 @@ int needletail_io_wake(int fd) {
 /* Signals */
 
 static int signal_fd = -1;
-static atomic_int signal_hung_up, signal_terminated;
+static atomic_int signal_hung_up, signal_terminated; /* the latter is the number of the signal that has come */
 static struct sigaction before_term, before_int, before_hup;
 static int hup_is_caught;
 static atomic_int signal_unheard; /* see needletail_io_signal_unheard */
@@ -132,31 +132,43 @@ static void on_signal(int number) {
     uint64_t one = 1;
     if (number == SIGHUP) atomic_store(&signal_hung_up, 1);
     else if (number != 0) {
-        int has_come = atomic_exchange(&signal_terminated, 1), unheard = atomic_load(&signal_unheard);
+        int has_come = atomic_exchange(&signal_terminated, number), unheard = atomic_load(&signal_unheard);
         if (unheard == 2 || (unheard == 1 && has_come)) end_by(number);
     }
     if (write(signal_fd, &one, sizeof one) < 0) {} /* nothing can be done about it here */
     errno = e;
 }
 
-/* From now on SIGTERM and SIGINT only make needletail_io_signal_wait return. Not to be called again before `close`. */
+/* Whether a signal is caught from now on; -errno. One that is ignored stays so. `before` is what it did. */
+static int catch_signal(int number, struct sigaction *before) {
+    struct sigaction present, own;
+    if (sigaction(number, NULL, &present) != 0) return -errno;
+    if (present.sa_handler == on_signal) return 1;
+    *before = present;
+    if (present.sa_handler == SIG_IGN) return 0;
+    memset(&own, 0, sizeof own);
+    own.sa_handler = on_signal;
+    own.sa_flags = SA_RESTART;
+    sigemptyset(&own.sa_mask);
+    return sigaction(number, &own, NULL) == 0 ? 1 : -errno;
+}
+
+/* From now on SIGTERM and SIGINT only make needletail_io_signal_wait return, unless they are ignored. */
 int needletail_io_signal_open(void) {
     if (signal_fd < 0) signal_fd = eventfd(0, EFD_CLOEXEC);
     if (signal_fd < 0) return -errno;
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    action.sa_flags = SA_RESTART;
-    sigemptyset(&action.sa_mask);
+    atomic_store(&signal_terminated, 0);
     signal(SIGPIPE, SIG_IGN); /* a log that nobody reads any more must not end a server */
-    if (sigaction(SIGTERM, &action, &before_term) != 0 || sigaction(SIGINT, &action, &before_int) != 0) return -errno;
-    return 0;
+    int term = catch_signal(SIGTERM, &before_term);
+    return term < 0 ? term : catch_signal(SIGINT, &before_int);
 }
 
-/* They do what they did before, also one that has come meanwhile, and that nobody was told of. */
-void needletail_io_signal_close(void) {
+/* They do what they did before, also one that is `due`, or that has come meanwhile, and that nobody was told of. */
+void needletail_io_signal_close(int due) {
     restore();
-    if (atomic_exchange(&signal_terminated, 0)) end_by(SIGTERM);
+    int number = atomic_exchange(&signal_terminated, 0);
+    if (number == 0) number = due;
+    if (number != 0) end_by(number);
 }
 
 /*
@@ -165,37 +177,32 @@ void needletail_io_signal_close(void) {
  */
 void needletail_io_signal_unheard(int is) { atomic_store(&signal_unheard, is); }
 
-/* SIGTERM and SIGINT do what they did before, and the former is sent. */
-void needletail_io_signal_end(void) { end_by(SIGTERM); }
+/* SIGTERM and SIGINT do what they did before, and one of them is sent. */
+void needletail_io_signal_end(int number) { end_by(number); }
 
-/* The same for SIGHUP, before or after. Until the former is called, it has no effect. As `nohup` has made it, it stays. */
+/* The same for SIGHUP, before or after. Until `open` is called, it has no effect. As `nohup` has made it, it stays. */
 int needletail_io_signal_hang_up(void) {
-    struct sigaction action;
-    if (sigaction(SIGHUP, NULL, &action) != 0) return -errno;
-    if (action.sa_handler == SIG_IGN) return 0;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    action.sa_flags = SA_RESTART;
-    sigemptyset(&action.sa_mask);
-    if (sigaction(SIGHUP, &action, hup_is_caught ? NULL : &before_hup) != 0) return -errno;
-    hup_is_caught = 1;
-    return 0;
+    int is_caught = catch_signal(SIGHUP, &before_hup);
+    if (is_caught > 0) hup_is_caught = 1;
+    return is_caught;
 }
 
-/* It does what it did before, also one that has come meanwhile, and that nobody was told of. */
-void needletail_io_signal_hang_up_end(void) {
+/* It does what it did before, also one that is due, or that has come meanwhile, and that nobody was told of. */
+void needletail_io_signal_hang_up_end(int is_due) {
     if (!hup_is_caught) return;
     sigaction(SIGHUP, &before_hup, NULL);
     hup_is_caught = 0;
-    if (atomic_exchange(&signal_hung_up, 0)) raise(SIGHUP);
+    if (atomic_exchange(&signal_hung_up, 0) || is_due) raise(SIGHUP);
 }
 
-/* Whether SIGHUP, or SIGTERM or SIGINT, has come since this was asked last. */
+void needletail_io_signal_hang_up_again(void) { raise(SIGHUP); }
+
+/* Whether SIGHUP, or which of SIGTERM and SIGINT, has come since this was asked last; 0: none. */
 int needletail_io_signal_hung_up(void) { return atomic_exchange(&signal_hung_up, 0); }
 int needletail_io_signal_terminated(void) { return atomic_exchange(&signal_terminated, 0); }
 
-/* Makes `needletail_io_signal_wait` return without a signal. */
-void needletail_io_signal_wake(void) { on_signal(0); }
+/* Makes `needletail_io_signal_wait` return, as if a signal had come; 0: without one. */
+void needletail_io_signal_wake(int number) { on_signal(number); }
 
 /* Waits for the next signal. */
 WAITING int needletail_io_signal_wait(void) {

@@ -14,13 +14,22 @@ object Signals {
 
   private var chosen: () => Unit          = null  // of `onTerminate`
   private var before: List[SignalHandler] = null  // what handled them; null: it still does
-  private var waits                       = 0
-  @volatile private var hasCome           = false // while somebody waited
+  private var come: Signal                = null  // the last one that came while somebody waited
 
   // the same for SIGHUP
   private var chosenHangUp: () => Unit    = null
   private var beforeHangUp: SignalHandler = null
-  @volatile private var hasHungUp         = false // and that began to end something
+
+  private var waiting    = List.empty[Told] // those that `awaiting` has begun, and that have not ended
+  private var last: Told = null             // of them when there were others no more
+
+  /** What has come for one of those that wait. */
+  private final class Told {
+    var ending: Signal = null  // SIGTERM or SIGINT
+    var isHungUp       = false // by a SIGHUP that has begun to end something
+
+    def isToEnd: Boolean = (ending ne null) || isHungUp
+  }
 
   /**
    * Calls `f`, on any thread, whenever the process receives SIGTERM or SIGINT, which then no longer end it. The `f` of
@@ -28,11 +37,11 @@ object Signals {
    */
   def onTerminate(f: () => Unit): Unit = synchronized {
     chosen = f
-    catching(f)
+    catching(_ => f())
   }
 
-  private def catching(f: () => Unit): Unit = {
-    val replaced = ending.map(Signal.handle(_, _ => f()))
+  private def catching(f: SignalHandler): Unit = {
+    val replaced = ending.map(Signal.handle(_, f))
     if (before eq null) before = replaced
   }
 
@@ -72,45 +81,52 @@ object Signals {
    * @param hangUp returns whether it has begun to end something
    */
   def awaiting(stopped: Future[Unit], hangUp: () => Boolean = null)(f: () => Unit): SignalWait = {
+    val own = new Told
     synchronized {
-      hasCome = false
-      hasHungUp = false
-      catching { () => hasCome = true; f() }
-      waits += 1
+      catching { signal => tell(signal); f() }
+      waiting = own :: waiting
       if (hangUp ne null)
         try catchingHangUp(() => hungUp(hangUp))
-        catch { case e: Throwable => waitEnds(isOver = false); throw e }
+        catch { case e: Throwable => waitEnds(own, isOver = false); throw e }
     }
     new SignalWait {
       def apply(): Unit = {
         val over = new CountDownLatch(1)
         stopped.onComplete(_ => over.countDown())(ExecutionContext.parasitic)
         try over.await()
-        finally waitEnds(isOver = stopped.isCompleted)
+        finally waitEnds(own, isOver = stopped.isCompleted)
       }
-      def cancel(): Unit = waitEnds(isOver = false)
+      def cancel(): Unit = waitEnds(own, isOver = false)
     }
+  }
+
+  private def tell(signal: Signal): Unit = synchronized {
+    come = signal
+    waiting.foreach(_.ending = signal)
   }
 
   /** What it ends may have ended when `hangUp` returns. */
   private def hungUp(hangUp: () => Boolean): Unit = {
-    val before = hasHungUp
-    var ends   = false
-    hasHungUp = true
+    val marked = synchronized {
+      val others = waiting.filterNot(_.isHungUp)
+      others.foreach(_.isHungUp = true)
+      others
+    }
+    var ends = false
     try ends = hangUp()
-    finally if (!ends && !before) synchronized {
-        hasHungUp = false
-        if (waits == 0) hangUpEnds(stays = hasCome)
+    finally if (!ends) synchronized {
+        marked.foreach(_.isHungUp = false)
+        if (waiting.isEmpty && marked.contains(last)) hangUpEnds(stays = last.isToEnd)
       }
   }
 
-  /** What `hangUp` was to end, when it had started, it did not. */
-  private[needletail] def hangUpEndedNothing(): Unit = synchronized { hasHungUp = false }
+  /** SIGHUP is sent again, as nobody could be told of it when it came. */
+  private[needletail] def hangUpAgain(): Unit = Signal.raise(hanging)
 
-  /** Ends the program as SIGTERM did before it was caught. */
+  /** Ends the program as the signal that came last did before it was caught. */
   private[needletail] def endProgram(): Unit = synchronized {
     if (before ne null) restore()
-    Signal.raise(ending.head)
+    Signal.raise(if (come eq null) ending.head else come)
   }
 
   private def restore(): Unit = {
@@ -119,13 +135,17 @@ object Signals {
   }
 
   /** @param isOver whether what the signals were to end has ended; otherwise one that has come is still due */
-  private def waitEnds(isOver: Boolean): Unit = synchronized {
-    waits -= 1
-    if (waits == 0) hangUpEnds(stays = isOver && (hasCome || hasHungUp))
-    if (waits == 0) {
-      if (chosen ne null) catching(chosen)
+  private def waitEnds(own: Told, isOver: Boolean): Unit = synchronized {
+    waiting = waiting.filterNot(_ eq own)
+    if (waiting.isEmpty) {
+      last = own
+      hangUpEnds(stays = isOver && own.isToEnd)
+      if (chosen ne null) { val present = chosen; catching(_ => present()) }
       else if (before ne null) restore()
-      if (hasCome && !isOver) Signal.raise(ending.head)
+      if (!isOver) {
+        if (own.isHungUp) Signal.raise(hanging)
+        if (own.ending ne null) Signal.raise(own.ending)
+      }
     }
   }
 

@@ -46,6 +46,38 @@ class SignalsSuite extends Suite {
     assertEquals(ChildProcess.result(child).map(_._2), Some(128 + 15))
   }
 
+  test("a signal that was told in vain ends the process as that signal, not as another one") {
+    assume(!isInterruptIgnored, "SIGINT is ignored, as in a script's background")
+    val child = ChildProcess.start(ChildProcess.command("needletail.io.InterruptedMain"))
+    assertEquals(child.getInputStream.read(), 'r'.toInt)
+    new ProcessBuilder("kill", "-INT", child.pid.toString).start().waitFor()
+    assertEquals(ChildProcess.result(child).map(_._2), Some(128 + 2))
+  }
+
+  for (order <- Seq("first", "last"))
+    test(
+      s"SIGHUP that ends what waits is not forgotten where another one begins meanwhile, and ends $order"
+    ) {
+      val child                = ChildProcess.start(ChildProcess.command(s"needletail.io.HungUpMain $order"))
+      def expect(letter: Char) = assertEquals(child.getInputStream.read(), letter.toInt)
+      def send(name: String)   = new ProcessBuilder("kill", s"-$name", child.pid.toString).start().waitFor()
+      try {
+        expect('r')
+        send("HUP")
+        expect('o')
+        if (order == "first") send("HUP")
+        send("TERM")
+        assert(child.waitFor(20, TimeUnit.SECONDS), "it goes on")
+        assertEquals(child.exitValue, 128 + 15)
+      } finally { child.destroyForcibly(); () }
+    }
+
+  private def isInterruptIgnored = java.nio.file.Files
+    .readAllLines(java.nio.file.Paths.get("/proc/self/status"))
+    .stream
+    .filter(_.startsWith("SigIgn"))
+    .anyMatch(line => (java.lang.Long.parseUnsignedLong(line.drop(7).trim, 16) >> 1 & 1) == 1)
+
   for (own <- Seq(false, true))
     test(
       s"a program that outlives what a signal has ended is ${if (own) "told of" else "ended by"} the next one"
@@ -62,6 +94,26 @@ class SignalsSuite extends Suite {
         assertEquals(child.exitValue, if (own) 7 else 128 + 15)
       } finally { child.destroyForcibly(); () }
     }
+}
+
+/** What SIGHUP ends, and another one that begins then. */
+object HungUpMain {
+  def main(args: Array[String]): Unit = {
+    val told    = new CountDownLatch(1)
+    val stopped = Promise[Unit]()
+    val wait    = Signals.awaiting(stopped.future, hangUp = () => { told.countDown(); true })(() => ())
+    print("r") // ready
+    System.out.flush()
+    told.await()
+    val other = Signals.awaiting(Promise[Unit]().future, hangUp = () => false)(() => ())
+    if (args.head == "first") other.cancel()
+    stopped.success(())
+    wait()
+    if (args.head == "last") other.cancel()
+    print("o") // over
+    System.out.flush()
+    new CountDownLatch(1).await()
+  }
 }
 
 object OutlivingMain {

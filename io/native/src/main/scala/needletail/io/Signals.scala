@@ -12,12 +12,20 @@ object Signals {
   @volatile private var action: () => Unit = null // null: not installed yet
   @volatile private var hangUp: () => Unit = null
 
-  private var chosen: () => Unit = null  // of `onTerminate`
-  private var waits              = 0     // how many `awaiting` has begun, and that have not ended
-  @volatile private var hasCome  = false // SIGTERM or SIGINT, while somebody waited
+  private var chosen: () => Unit       = null // of `onTerminate`
+  private var chosenHangUp: () => Unit = null // of `onHangUp`
 
-  private var chosenHangUp: () => Unit = null  // of `onHangUp`
-  @volatile private var hasHungUp      = false // SIGHUP, while somebody waited, and it began to end something
+  private var waiting    = List.empty[Told] // those that `awaiting` has begun, and that have not ended
+  private var last: Told = null             // of them when there were others no more
+  private var come       = 0                // the number of SIGTERM or SIGINT that came last while somebody waited
+
+  /** What has come for one of those that wait. */
+  private final class Told {
+    var ending   = 0     // SIGTERM or SIGINT
+    var isHungUp = false // by a SIGHUP that has begun to end something
+
+    def isToEnd: Boolean = ending != 0 || isHungUp
+  }
 
   private var isAwaited = false // whether a thread waits for signals, which one only can do
   private var others    = 0     // threads that would, but wait for their own end meanwhile
@@ -31,9 +39,9 @@ object Signals {
     catching(f)
     if (!isAwaited) {
       isAwaited = true
-      Kernel.signalUnheard(0)
       startThread()
     }
+    heard()
   }
 
   /** A signal handler may do almost nothing, so it only wakes this thread. */
@@ -49,11 +57,13 @@ object Signals {
    * within what `awaiting` returns.
    */
   def onHangUp(f: () => Unit): Unit = synchronized {
-    chosenHangUp = f
     catchingHangUp(f)
+    chosenHangUp = f
   }
 
   private def catchingHangUp(f: () => Unit): Unit = {
+    // one that came while it was to end nothing
+    if (waiting.isEmpty && (chosenHangUp eq null)) { val _ = Kernel.signalHungUp() }
     hangUp = f
     KernelError.check(Kernel.signalHangUp())
     ()
@@ -67,85 +77,104 @@ object Signals {
    * @param hangUp returns whether it has begun to end something
    */
   def awaiting(stopped: Future[Unit], hangUp: () => Boolean = null)(f: () => Unit): SignalWait = {
+    val own = new Told
     synchronized {
-      hasCome = false
-      hasHungUp = false
       catching(f)
-      waits += 1
       if (hangUp ne null)
         try catchingHangUp(() => hungUp(hangUp))
-        catch { case e: Throwable => waitEnds(isOver = false); throw e }
-      Kernel.signalUnheard(if (isAwaited) 0 else 1)
+        catch { case e: Throwable => waitEnds(own, isOver = false); throw e }
+      waiting = own :: waiting
+      heard()
     }
     new SignalWait {
       def apply(): Unit =
-        try if (takesTurn()) awaitSignals(stopped) else awaitEnd(stopped)
-        finally waitEnds(isOver = stopped.isCompleted)
-      def cancel(): Unit = waitEnds(isOver = false)
+        try if (takesTurn()) awaitSignals(own, stopped) else awaitEnd(stopped)
+        finally waitEnds(own, isOver = stopped.isCompleted)
+      def cancel(): Unit = waitEnds(own, isOver = false)
     }
   }
 
-  /** @param isOver whether what the signals were to end has ended; otherwise one that nobody has taken is raised again */
-  private def waitEnds(isOver: Boolean): Unit = synchronized {
-    waits -= 1
-    if (waits == 0 && isOver) {
-      // what nobody was told of came when all had ended: it must not end a program that goes on
-      if (Kernel.signalTerminated() != 0) hasCome = true
-      if (chosenHangUp eq null) { val _ = Kernel.signalHungUp() }
-    }
-    if (waits == 0) hangUpEnds(stays = isOver && (hasCome || hasHungUp))
-    if (waits == 0 && !(isOver && hasCome))
-      if (chosen ne null) action = chosen
-      else {
-        Kernel.signalClose()
-        action = null
+  /** While nobody waits for signals, a second one ends the program, also if the first one has been noticed. */
+  private def heard(ended: Told = null): Unit = Kernel.signalUnheard(
+    if (isAwaited) 0 else if (waiting.exists(one => (one ne ended) && one.ending != 0)) 2 else 1
+  )
+
+  /** @param isOver whether what the signals were to end has ended; otherwise one that has come is still due */
+  private def waitEnds(own: Told, isOver: Boolean): Unit = synchronized {
+    waiting = waiting.filterNot(_ eq own)
+    if (waiting.nonEmpty) heard()
+    else {
+      last = own
+      if (isOver) {
+        // what nobody was told of came when all had ended: it must not end a program that goes on
+        val late = Kernel.signalTerminated()
+        if (late != 0) own.ending = late
+        if (chosenHangUp eq null) { val _ = Kernel.signalHungUp() }
       }
+      hangUpEnds(stays = isOver && own.isToEnd, isDue = !isOver && own.isHungUp)
+      val due = if (isOver) 0 else own.ending
+      if (chosen ne null) {
+        action = chosen
+        if (due != 0) Kernel.signalWake(due)
+      } else {
+        action = null
+        if (isOver && own.ending != 0) Kernel.signalUnheard(2) // without a handler none would end PID 1
+        else Kernel.signalClose(due)
+      }
+    }
   }
 
-  /** @param stays whether SIGHUP is not to end a program that has been asked to end already, and does so */
-  private def hangUpEnds(stays: Boolean): Unit =
-    if (chosenHangUp ne null) hangUp = chosenHangUp
-    else if (!stays) Kernel.signalHangUpEnd()
+  /**
+   * @param stays whether SIGHUP is not to end a program that has been asked to end already, and does so
+   * @param isDue whether one is to be sent again
+   */
+  private def hangUpEnds(stays: Boolean, isDue: Boolean = false): Unit =
+    if (chosenHangUp ne null) {
+      hangUp = chosenHangUp
+      if (isDue) hangUpAgain()
+    } else if (!stays) Kernel.signalHangUpEnd(if (isDue) 1 else 0)
 
   /** What it ends may have ended when `hangUp` returns. */
   private def hungUp(hangUp: () => Boolean): Unit = {
-    val before = hasHungUp
-    var ends   = false
-    hasHungUp = true
+    val marked = synchronized {
+      val others = waiting.filterNot(_.isHungUp)
+      others.foreach(_.isHungUp = true)
+      others
+    }
+    var ends = false
     try ends = hangUp()
-    finally if (!ends && !before) synchronized {
-        hasHungUp = false
-        if (waits == 0) hangUpEnds(stays = hasCome)
+    finally if (!ends) synchronized {
+        marked.foreach(_.isHungUp = false)
+        if (waiting.isEmpty && marked.contains(last)) hangUpEnds(stays = last.isToEnd)
       }
   }
 
   /** Whether a thread waits for signals. */
   private[io] def isHeard: Boolean = synchronized(isAwaited)
 
-  /** What `hangUp` was to end, when it had started, it did not. */
-  private[needletail] def hangUpEndedNothing(): Unit = synchronized { hasHungUp = false }
+  /** SIGHUP is sent again, as nobody could be told of it when it came. */
+  private[needletail] def hangUpAgain(): Unit = Kernel.signalHangUpAgain()
 
-  /** Ends the program as SIGTERM did before it was caught. */
-  private[needletail] def endProgram(): Unit = Kernel.signalEnd()
+  /** Ends the program as the signal that came last did before it was caught. */
+  private[needletail] def endProgram(): Unit = Kernel.signalEnd(synchronized(come))
 
   private def takesTurn(): Boolean = synchronized {
-    Kernel.signalUnheard(0)
     val isFirst = !isAwaited
     if (isFirst) isAwaited = true else others += 1
+    heard()
     isFirst
   }
 
-  private def awaitSignals(stopped: Future[Unit]): Unit = {
-    stopped.onComplete(_ => Kernel.signalWake())(ExecutionContext.parasitic)
+  private def awaitSignals(own: Told, stopped: Future[Unit]): Unit = {
+    stopped.onComplete(_ => Kernel.signalWake(0))(ExecutionContext.parasitic)
     await(() => stopped.isCompleted)
     synchronized {
       if (others > 0 || (chosen ne null)) startThread()
       else {
         isAwaited = false
-        // those that are being started have been told of the first one, and the next one ends the program
-        Kernel.signalUnheard(if (hasCome && waits > 1) 2 else 1)
+        heard(ended = own)
       }
-      if (waits > 1) Kernel.signalWake() // one that has come just now is for the others
+      if (waiting.length > 1) Kernel.signalWake(0) // one that has come just now is for the others
     }
   }
 
@@ -171,9 +200,18 @@ object Signals {
       if (!until())
         try {
           if (Kernel.signalHungUp() != 0) hangUp()
-          if (Kernel.signalTerminated() != 0) {
-            val present = synchronized { hasCome = true; action }
-            if (present ne null) present()
-          }
+          val present = told()
+          if (present ne null) present()
         } catch { case e: Throwable => FailureLog.report("an exception in a signal's action", e) }
+
+  /** What is to be done about a signal that has come; null: nothing. */
+  private def told(): () => Unit = synchronized {
+    val number = Kernel.signalTerminated()
+    if (number == 0) null
+    else {
+      come = number
+      waiting.foreach(_.ending = number)
+      action
+    }
+  }
 }

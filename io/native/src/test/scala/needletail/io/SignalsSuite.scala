@@ -1,10 +1,13 @@
 package needletail.io
 
+import java.util.concurrent.atomic.AtomicInteger
+
 import scala.concurrent.{Future, Promise}
 
+import scala.scalanative.libc.signal.{raise, signal => handle, SIGINT, SIG_DFL, SIG_IGN}
 import scala.scalanative.posix.signal.{kill, SIGHUP, SIGTERM}
-import scala.scalanative.libc.signal.{raise, SIGINT}
 import scala.scalanative.posix.unistd.getpid
+import scala.scalanative.unsafe.{CFuncPtr1, CInt}
 
 class SignalsSuite extends LoopSuite {
 
@@ -18,9 +21,35 @@ class SignalsSuite extends LoopSuite {
   }
   private def isCaught = (isIn("SigCgt", SIGTERM), isIn("SigCgt", SIGINT))
 
-  // the first, as the process keeps what the others pass to `onTerminate`
+  // a shell's script may have started this program with SIGINT ignored
+  override def beforeAll(): Unit = { val _ = handle(SIGINT, SIG_DFL) }
+
+  /** Has signals do what they do while nothing of this program catches them; not possible after `onTerminate`. */
+  private def release(): Unit = Signals.awaiting(Future.unit, hangUp = () => false)(() => ()).cancel()
+
+  /** Notes what would end this program, instead. */
+  private def noting(signals: Int*)(body: => Unit): Unit = {
+    release()
+    signals.foreach(handle(_, CFuncPtr1.fromScalaFunction((number: CInt) => SignalsSuite.taken(number))))
+    try body
+    finally {
+      release()
+      signals.foreach(handle(_, SIG_DFL))
+    }
+  }
+  private def ended(): Int = SignalsSuite.ended.getAndSet(0)
+
+  private def onThread(wait: SignalWait)(over: => Unit): Unit = {
+    val thread = new Thread(() => { wait(); over })
+    thread.setDaemon(true)
+    thread.start()
+  }
+
+  // the first ones, as the process keeps what the last ones pass to `onTerminate`
   test("once nobody waits, SIGTERM and SIGINT end the process again") {
-    val before = isCaught
+    release()
+    val before = (false, false)
+    assertEquals(isCaught, before)
     val ended  = scala.concurrent.Future.unit
     val waits  = List.fill(2)(Signals.awaiting(ended)(() => ()))
     assertEquals(isCaught, (true, true))
@@ -44,6 +73,83 @@ class SignalsSuite extends LoopSuite {
       assertEquals(isIn("SigCgt", SIGHUP), false)
     }
   }
+
+  test("a signal that nobody was told of ends the process as that signal, not as another one") {
+    noting(SIGINT) {
+      val wait = Signals.awaiting(Future.unit)(() => ())
+      assertEquals(raise(SIGINT), 0)
+      assertEquals(ended(), 0)
+      wait.cancel()
+      assertEquals(ended(), SIGINT)
+    }
+  }
+
+  for (isEarly <- Seq(true, false))
+    test(
+      if (isEarly) "so does one that others were told of, too, where what it was to end gives up last"
+      else "but not where that gives up last which began after it"
+    ) {
+      noting(SIGINT) {
+        val events = new Events
+        val end    = Promise[Unit]()
+        val early  = Signals.awaiting(Future.unit)(() => ())
+        onThread(Signals.awaiting(end.future)(() => events.add("told")))(events.add("over"))
+        eventually(Signals.isHeard)
+        assertEquals(raise(SIGINT), 0)
+        events.expect("told")
+        val late = Signals.awaiting(Future.unit)(() => ())
+        end.success(())
+        events.expect("over")
+        val (first, last) = if (isEarly) (late, early) else (early, late)
+        first.cancel()
+        assertEquals(ended(), 0)
+        last.cancel()
+        assertEquals(ended(), if (isEarly) SIGINT else 0)
+      }
+    }
+
+  test("a signal that is ignored stays so, as SIGINT in the background of a shell's script") {
+    release()
+    handle(SIGINT, SIG_IGN)
+    try {
+      val wait = Signals.awaiting(Future.unit)(() => ())
+      assertEquals((isCaught, isIn("SigIgn", SIGINT)), ((true, false), true))
+      wait.cancel()
+      assertEquals((isCaught, isIn("SigIgn", SIGINT)), ((false, false), true))
+    } finally { val _ = handle(SIGINT, SIG_DFL) }
+  }
+
+  for (order <- Seq("first", "last"))
+    test(
+      s"SIGHUP that ends what waits is not forgotten where another one begins meanwhile, and ends $order"
+    ) {
+      assume(!isIn("SigIgn", SIGHUP), "SIGHUP is ignored, as by nohup")
+      noting(SIGHUP) {
+        val events = new Events
+        val end    = Promise[Unit]()
+        val wait   = Signals.awaiting(end.future, hangUp = () => { events.add("hung up"); true })(() => ())
+        onThread(wait)(events.add("over"))
+        assertEquals(raise(SIGHUP), 0)
+        events.expect("hung up")
+        val other = Signals.awaiting(Future.unit, hangUp = () => false)(() => ())
+        if (order == "first") other.cancel()
+        end.success(())
+        events.expect("over")
+        if (order == "last") other.cancel()
+        assertEquals(ended(), 0)
+        assertEquals(raise(SIGHUP), 0)
+        assertEquals(ended(), if (order == "first") 0 else SIGHUP)
+        // nor is that one told to what begins later
+        val again = Promise[Unit]()
+        val later = Signals.awaiting(again.future, hangUp = () => { events.add("late"); true }) { () =>
+          val _ = again.trySuccess(())
+        }
+        onThread(later)(events.add("again over"))
+        eventually(Signals.isHeard)
+        assertEquals(raise(SIGTERM), 0)
+        events.expect("again over")
+      }
+    }
 
   test("SIGHUP that has ended nothing, or came when all had ended, leaves the next one to the system") {
     assume(!isIn("SigIgn", SIGHUP), "SIGHUP is ignored, as by nohup")
@@ -78,6 +184,37 @@ class SignalsSuite extends LoopSuite {
     end.success(())
     events.expect("over")
   }
+
+  for (others <- Seq(0, 1))
+    test(s"what a signal has ended${if (others > 0) " last" else ""} leaves the next one to the system") {
+      noting(SIGTERM) {
+        val events  = new Events
+        val stopped = List.fill(1 + others)(Promise[Unit]())
+        val waits   = stopped.map(end => Signals.awaiting(end.future) { () => val _ = end.trySuccess(()) })
+        for ((wait, i) <- waits.zipWithIndex) {
+          onThread(wait)(events.add(s"$i is over"))
+          eventually(Signals.isHeard)
+        }
+        for (i <- 0 until others) {
+          stopped(i).success(())
+          events.expect(s"$i is over")
+        }
+        assertEquals(raise(SIGTERM), 0)
+        events.expect(s"$others is over")
+        assertEquals(ended(), 0)
+        for (again <- Seq(false, true)) {
+          assertEquals(raise(SIGTERM), 0)
+          assertEquals(ended(), SIGTERM, again)
+        }
+        // which does not keep others from being told
+        val end = Promise[Unit]()
+        onThread(Signals.awaiting(end.future) { () => val _ = end.trySuccess(()) })(events.add("again over"))
+        eventually(Signals.isHeard)
+        assertEquals(raise(SIGTERM), 0)
+        events.expect("again over")
+        assertEquals(ended(), 0)
+      }
+    }
 
   test("signals are noticed by whoever waits, also when those that waited before have gone") {
     val events  = new Events
@@ -119,6 +256,17 @@ class SignalsSuite extends LoopSuite {
     }
   }
 
+  test("they call it again when what one of them has ended is over") {
+    val events = new Events
+    Signals.onTerminate(() => events.add("own"))
+    val end    = Promise[Unit]()
+    val wait   = Signals.awaiting(end.future) { () => val _ = end.trySuccess(()) }
+    assertEquals(raise(SIGTERM), 0)
+    wait()
+    assertEquals(raise(SIGTERM), 0)
+    events.expect("own")
+  }
+
   test(
     "SIGXFSZ is ignored, so that a write beyond the limit of a file's size fails and does not end the program"
   ) {
@@ -127,5 +275,9 @@ class SignalsSuite extends LoopSuite {
 }
 
 object SignalsSuite {
+  private val ended = new AtomicInteger // the signal that would have ended this program
+
+  private def taken(signal: Int): Unit = ended.set(signal)
+
   private final val FileSize = 25 // SIGXFSZ on Linux
 }

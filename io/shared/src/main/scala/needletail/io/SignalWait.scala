@@ -2,8 +2,9 @@ package needletail.io
 
 /**
  * A program that waits for an end, and is told of signals until then: what `Signals.awaiting` returns. One of the two
- * methods is to be called, once. If no signal has come by then, and nobody else waits, signals end the process again as
- * they did before, or are told to the function that was passed to `Signals.onTerminate`.
+ * methods is to be called, once. If nobody else waits then, signals end the process again as they did before, or are
+ * told to the function that was passed to `Signals.onTerminate`. So does the one that has come, unless what it was to
+ * end has ended.
  */
 abstract class SignalWait private[io] () {
 

@@ -94,6 +94,14 @@ class HangUpSuite extends Suite with TemporaryDirectories {
     } finally { child.destroyForcibly(); () }
   }
 
+  test("where none runs, it does what it did before") {
+    val child = start("VainMain", "alone")
+    try {
+      assert(child.waitFor(30, TimeUnit.SECONDS), "it goes on")
+      assertEquals(child.exitValue, 128 + 1)
+    } finally { child.destroyForcibly(); () }
+  }
+
   test("SIGHUP that comes while the server starts has the certificates read when it has started") {
     val child = start("EarlySignalMain", "HUP")
     try {
@@ -114,18 +122,20 @@ class HangUpSuite extends Suite with TemporaryDirectories {
     } finally { child.destroyForcibly(); () }
   }
 
-  test("a server that starts for ever keeps SIGTERM from no other, and a second one ends the program") {
-    val child = start("HangingMain")
-    try {
-      val output = new BufferedReader(new InputStreamReader(child.getInputStream))
-      assertEquals(output.readLine(), "hangs")
-      signal(child, "TERM")
-      assertEquals(output.readLine(), "the other has ended")
-      signal(child, "TERM")
-      assert(child.waitFor(20, TimeUnit.SECONDS), "it goes on")
-      assertEquals(child.exitValue, 128 + 15)
-    } finally { child.destroyForcibly(); () }
-  }
+  for ((name, number) <- Seq("TERM" -> 15, "INT" -> 2))
+    test(s"a server that starts for ever keeps SIG$name from no other, and a second one ends the program") {
+      assume(name == "TERM" || !SignalFacts.isInterruptIgnored, "SIGINT is ignored, as in a script's background")
+      val child = start("HangingMain")
+      try {
+        val output = new BufferedReader(new InputStreamReader(child.getInputStream))
+        assertEquals(output.readLine(), "hangs")
+        signal(child, "TERM")
+        assertEquals(output.readLine(), "the other has ended")
+        signal(child, name)
+        assert(child.waitFor(20, TimeUnit.SECONDS), "it goes on")
+        assertEquals(child.exitValue, 128 + number)
+      } finally { child.destroyForcibly(); () }
+    }
 
   // with -Xrs the JVM leaves the signals to the system
   test("where signals cannot be handled, `run` throws and nothing listens") {
@@ -239,7 +249,7 @@ object OutlivingMain {
   }
 }
 
-/** A server that runs, and one that SIGHUP comes to while it starts, in vain. */
+/** A server that runs, unless it is told otherwise, and one that SIGHUP comes to while it starts, in vain. */
 object VainMain {
   private object Failing extends TlsServerContext {
     def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
@@ -252,15 +262,20 @@ object VainMain {
 
   def main(args: Array[String]): Unit = {
     val config = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = Log.none)
-    val begun  = new java.util.concurrent.CountDownLatch(1)
-    val other  = new Thread(() => Server((_: Request) => Response.ok, config).run(_ => begun.countDown()))
-    other.start()
-    begun.await()
-    val tls = new TlsIdentity(TlsLimits(), () => Failing, Nil)
+    val other  = if (args.isEmpty) running(config) else Thread.currentThread
+    val tls    = new TlsIdentity(TlsLimits(), () => Failing, Nil)
     try Server((_: Request) => Response.ok, config.copy(tls = Some(tls))).run()
     catch { case e: IllegalStateException if e.getMessage == "in vain" => () }
     other.join(15000)
     Runtime.getRuntime.halt(if (other.isAlive) 3 else 0)
+  }
+
+  private def running(config: ServerConfig): Thread = {
+    val begun  = new java.util.concurrent.CountDownLatch(1)
+    val thread = new Thread(() => Server((_: Request) => Response.ok, config).run(_ => begun.countDown()))
+    thread.start()
+    begun.await()
+    thread
   }
 }
 
@@ -322,6 +337,14 @@ object HangingMain {
     val tls = new TlsIdentity(TlsLimits(), () => Expired, Nil)
     Server(ok, ServerConfig(address = address, loops = 1, log = Hanging, tls = Some(tls))).run()
   }
+}
+
+object SignalFacts {
+
+  /** Programs that this one starts inherit it. */
+  def isInterruptIgnored: Boolean = Files.readAllLines(Paths.get("/proc/self/status")).stream
+    .filter(_.startsWith("SigIgn"))
+    .anyMatch(line => (java.lang.Long.parseUnsignedLong(line.drop(7).trim, 16) >> 1 & 1) == 1)
 }
 
 object NoSignalsMain {

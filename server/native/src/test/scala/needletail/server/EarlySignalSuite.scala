@@ -1,15 +1,19 @@
 package needletail.server
 
 import java.io.IOException
-import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
+import scala.concurrent.Future
+
+import scala.scalanative.libc.signal.{signal => handle, SIG_DFL}
 import scala.scalanative.posix.signal.{kill, SIGHUP}
 import scala.scalanative.posix.unistd.getpid
+import scala.scalanative.unsafe.{CFuncPtr1, CInt}
 
 import needletail.http.{Handler, Request, Response}
 import needletail.io.platform.{Socket, TlsServerContext}
 import needletail.io.tls.{CertificateInfo, TlsCounts}
-import needletail.io.{TlsIdentity, TlsLimits}
+import needletail.io.{Signals, TlsIdentity, TlsLimits}
 import needletail.testing.Suite
 
 /** Signals that come before a server has started: without care they end this program. */
@@ -40,6 +44,33 @@ class EarlySignalSuite extends Suite {
     finally {
       running.foreach(_.close())
       thread.join()
+    }
+  }
+
+  test("SIGHUP that came while a server started in vain does what it did before") {
+    Signals.awaiting(Future.unit, hangUp = () => false)(() => ()).cancel()
+    handle(SIGHUP, CFuncPtr1.fromScalaFunction((_: CInt) => EarlySignalSuite.taken()))
+    try {
+      val identity = new TlsIdentity(TlsLimits(), () => EarlySignalSuite.Failing, Nil)
+      val config   = ServerFixture.loopback.copy(log = Log.none, tls = Some(identity))
+      val thrown   = intercept[IllegalStateException](
+        Server(Handler((_: Request) => Response.ok), config).run()
+      )
+      assertEquals((thrown.getMessage, EarlySignalSuite.hangUps.get), ("in vain", 1))
+    } finally { val _ = handle(SIGHUP, SIG_DFL) }
+  }
+}
+
+object EarlySignalSuite {
+  private val hangUps       = new AtomicInteger // that would have ended this program
+  private def taken(): Unit = { val _ = hangUps.incrementAndGet() }
+
+  private object Failing extends TlsServerContext {
+    def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
+      throw new IOException("no TLS")
+    def certificates: Seq[CertificateInfo] = {
+      Server.hungUp() // as if a thread that waits for signals had noticed one
+      throw new IllegalStateException("in vain")
     }
   }
 }

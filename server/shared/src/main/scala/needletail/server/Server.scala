@@ -162,21 +162,20 @@ object Server {
 
   /**
    * With TLS, operators ask for new certificates; without, a terminal has been closed. The shell and the kernel each
-   * send it then, so the second one closes nothing. Returns whether that ends something, or may when what is being
-   * started has started.
+   * send it then, so the second one closes nothing. What is being started may have TLS, so it is sent again when that
+   * has started, or failed. Returns whether it ends something.
    */
   private[server] def hungUp(): Boolean = {
-    val (all, isPutOff) = running.synchronized {
+    val all = running.synchronized {
       starting.foreach(_.isHungUp = true)
-      // what is being started may have TLS
-      if (starting.isEmpty || running.exists(_.isSecure)) (running.toList, false) else (Nil, true)
+      if (starting.isEmpty || running.exists(_.isSecure)) running.toList else Nil
     }
     if (all.exists(_.isSecure)) {
       all.filter(_.isSecure).distinctBy(_.identity).foreach(_.reload())
       false
     } else {
       all.foreach(server => if (draining.add(server)) server.drain())
-      isPutOff || all.nonEmpty
+      all.nonEmpty
     }
   }
 
@@ -219,8 +218,8 @@ object Server {
       } catch {
         case e: Throwable =>
           running.synchronized(starting -= own)
-          if (own.isHungUp) hungUp() // for those that run
           await.cancel()
+          if (own.isHungUp) Signals.hangUpAgain() // for those that run, or as before
           throw e
       }
     servers.foreach { server =>
@@ -230,7 +229,7 @@ object Server {
         servers.foreach(_.drain())
       }
     }
-    if (own.isHungUp && !hungUp()) Signals.hangUpEndedNothing()
+    if (own.isHungUp) Signals.hangUpAgain()
     if (own.isToEnd) servers.foreach(server => if (draining.add(server)) server.drain())
     val all = Future.traverse(servers)(_.stopped.transform(how => Success(how)))
     all.onComplete(_ => ended.success(()))
