@@ -37,7 +37,7 @@ typedef struct {
     unsigned char (*pins)[32]; /* SHA-256 of keys, one of which must be in the peer's chain */
     int pins_count;
     own_check *check; /* null: none */
-    long lists_expiry; /* when the first list of revoked certificates expires, in seconds since 1970; 0: there is none */
+    long lists_change; /* when another list of revoked certificates counts, or none; in seconds since 1970; 0: never */
     int judges_strength; /* as the library does not */
 } context;
 

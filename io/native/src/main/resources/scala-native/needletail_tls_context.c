@@ -304,7 +304,7 @@ int needletail_tls_share_trust(context *c, const context *other) {
     }
     if (ssl.X509_STORE_up_ref(store) != 1) return 0;
     ssl.SSL_CTX_set_cert_store(c->ctx, store);
-    c->lists_expiry = other->lists_expiry;
+    c->lists_change = other->lists_change;
     return 1;
 }
 

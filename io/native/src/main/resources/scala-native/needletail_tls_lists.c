@@ -48,20 +48,25 @@ int needletail_tls_does_list_count(X509_CRL *list) { return scope_of(list) != 0 
 
 /*
  * Adds lists, of which there must be one from each issuer, without those that do not count: OpenSSL would accept one of a
- * distribution point that a certificate names. Returns how many count; 0 if one is damaged, NONE_COUNTS, or ENDLESS if one
- * that counts does not say when the next one comes. `expiry` is when the first of them expires, in seconds since 1970.
+ * distribution point that a certificate names. Of the `known` ones that count, in their order, some are `superseded`
+ * (see needletail_tls_list_facts), and left out as well. Returns how many count; 0 if one is damaged, NONE_COUNTS, or
+ * ENDLESS if one that counts does not say when the next one comes. `change` is when the first of them expires or is
+ * followed by another, in seconds since 1970.
  */
-int needletail_tls_revoked(context *c, const char *pem, int length, long expiry) {
-    int read = 0, count = 0, is_endless = 0;
+int needletail_tls_revoked(context *c, const char *pem, int length, const char *superseded, int known, long change) {
+    int read = 0, count = 0, counting = 0, is_endless = 0;
     atomic_fetch_add(&files_read, 1);
     ssl.ERR_clear_error();
     X509_STORE *store = ssl.SSL_CTX_get_cert_store(c->ctx);
     BIO *in = ssl.BIO_new_mem_buf(pem, length);
     X509_CRL *one = in == NULL ? NULL : ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
     while (one != NULL) {
-        int is_added = scope_of(one) != 0 && ssl.X509_STORE_add_crl(store, one) == 1;
+        int counts = needletail_tls_does_list_count(one);
+        int is_old = counts && counting < known && superseded[counting];
+        int is_taken = is_old || (scope_of(one) != 0 && ssl.X509_STORE_add_crl(store, one) == 1);
         read++;
-        if (is_added && !has_unknown(one)) {
+        counting += counts;
+        if (is_taken && counts) {
             count++;
             if (ssl.X509_CRL_get0_nextUpdate(one) == NULL) is_endless = 1;
         }
@@ -72,7 +77,7 @@ int needletail_tls_revoked(context *c, const char *pem, int length, long expiry)
     ssl.X509_STORE_set_flags(store, CRL_CHECK);
     ssl.BIO_free(in);
     ssl.ERR_clear_error();
-    c->lists_expiry = expiry;
+    c->lists_change = change;
     return read == 0 ? 0 : count == 0 ? NONE_COUNTS : is_endless ? ENDLESS : count;
 }
 

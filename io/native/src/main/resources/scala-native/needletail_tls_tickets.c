@@ -97,15 +97,15 @@ static size_t key_for_name(SSL *s, const ticket_key *key, unsigned char *to) {
 
 /* When a session ends that begins now. Other clocks are read in whole seconds as well, so it may be one too early. */
 static int64_t end_of_new(SSL *s, const tickets *t) {
-    int64_t left = t->seconds, expiry = needletail_tls_context_of(s)->lists_expiry;
+    int64_t left = t->seconds, change = needletail_tls_context_of(s)->lists_change;
     X509 *peer = needletail_tls_peer(s);
     int days = 0, seconds = 0;
     if (peer != NULL && ssl.ASN1_TIME_diff(&days, &seconds, NULL, ssl.X509_get0_notAfter(peer)) == 1) {
         int64_t valid = (int64_t)days * 86400 + seconds - 1;
         if (valid < left) left = valid;
     }
-    if (peer != NULL && expiry != 0) {
-        int64_t valid = expiry - time(NULL) - 1;
+    if (peer != NULL && change != 0) {
+        int64_t valid = change - time(NULL) - 1;
         if (valid < left) left = valid;
     }
     ssl.X509_free(peer);
@@ -144,7 +144,7 @@ static int read_end(const unsigned char *from, const ticket_key *key, const unsi
 static int is_over(const context *c, const unsigned char *name, const ticket_key *key, const unsigned char *iv,
                    int64_t *end) {
     if (!read_end(name + sizeof key->name, key, iv, end)) return -1;
-    return now() >= *end || (c->lists_expiry != 0 && time(NULL) >= c->lists_expiry);
+    return now() >= *end || (c->lists_change != 0 && time(NULL) >= c->lists_change);
 }
 
 static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher, HMAC_CTX *hmac,

@@ -21,13 +21,38 @@ private[io] object RevocationLists {
   def hasBegun(from: Long, now: Long): Boolean = from <= now + ClockSkew
 
   /**
-   * When the first of these lists ends that is the newest of its kind: an older one may end later, but what was revoked
-   * since is not on it.
+   * When the first kind of these lists ends. The newest of a kind counts, and no older one, which may end later: what
+   * was revoked since is not on it. Once one that follows has begun, that one does; if there is no gap between the two,
+   * its end is the kind's.
    */
-  def expiry(lists: Seq[Dated], now: Long): Option[Long] = lists.groupBy(_.kind).values.map { all =>
-    val begun = all.filter(list => hasBegun(list.from, now))
-    (if (begun.isEmpty) all else begun).maxBy(list => (list.from, list.until)).until
-  }.minOption
+  def expiry(lists: Seq[Dated], now: Long): Option[Long] = ends(lists, now) { (present, following) =>
+    following.foldLeft(present.until)((end, next) => if (hasBegun(next.from, end)) next.until else end)
+  }
+
+  /**
+   * When the first of those that count now ends, or another takes its place: until then whoever they accept is accepted
+   * again.
+   */
+  def change(lists: Seq[Dated], now: Long): Option[Long] = ends(lists, now) { (present, following) =>
+    following.headOption.fold(present.until)(next => math.min(present.until, next.from - ClockSkew))
+  }
+
+  /** Whether each of them no longer counts, as a newer one of its kind does. */
+  def superseded(lists: Seq[Dated], now: Long): Seq[Boolean] = {
+    val newest = lists.filter(list => hasBegun(list.from, now)).groupBy(_.kind).map { case (kind, all) =>
+      kind -> all.map(_.from).max
+    }
+    lists.map(list => newest.get(list.kind).exists(_ > list.from))
+  }
+
+  /** @param end of a list that counts now, or will as the first of its kind, and of those that follow it, in order */
+  private def ends(lists: Seq[Dated], now: Long)(end: (Dated, Seq[Dated]) => Long): Option[Long] =
+    lists.groupBy(_.kind).values.map { all =>
+      val sorted          = all.sortBy(list => (list.from, list.until))
+      val (begun, future) = sorted.partition(list => hasBegun(list.from, now))
+      val counting        = begun.takeRight(1) ++ future
+      end(counting.head, counting.tail)
+    }.minOption
 
   /** For a file by which nobody would be accepted. */
   def noneCounts(file: Path): IOException = new IOException(

@@ -99,15 +99,42 @@ class RevocationListsSuite extends TlsPair {
     val newer = copy("newer.crl")
     lister.expireList(at = "21000101000000Z", from = "20980101000000Z")
     val future = copy("future.crl")
-    for (all <- Seq(Seq(older, newer), Seq(newer, older), Seq(newer, older, future))) {
+    lister.listWith("2.5.29.27 = DER:02:01:01")
+    val changes = copy("changes.crl")
+    for (
+      all <- Seq(Seq(older, newer), Seq(newer, older), Seq(changes, older, newer), Seq(newer, older, future))
+    ) {
       assertEquals(expiryOf(together(all*)), Some(1578009600000L))
-      // OpenSSL prefers a list that has not expired
-      val isNative = System.getProperty("java.vm.name") == "Scala Native"
-      assertEquals(
-        refused(good, together(all*), lister.file),
-        if (isNative) "" else HandshakeFailure.NoList
-      )
+      assertEquals(refused(good, together(all*), lister.file), HandshakeFailure.NoList)
     }
+  }
+
+  test("a list that begins before the present one ends, takes over from it when it begins") {
+    val now                                        = 1000L * 1000 * 1000
+    def list(from: Int, until: Int, kind: Any = 1) =
+      RevocationLists.Dated(kind, now + from * 3600000L, now + until * 3600000L)
+    def expiry(lists: RevocationLists.Dated*) =
+      RevocationLists.expiry(lists, now).map(end => (end - now) / 3600000.0)
+    def change(lists: RevocationLists.Dated*) =
+      RevocationLists.change(lists, now).map(end => (end - now) / 3600000.0)
+    val (old, present, next) = (list(-20, 30), list(-10, 10), list(9, 20))
+    assertEquals((expiry(), change()), (None, None))
+    assertEquals((expiry(old, present), change(old, present)), (Some(10.0), Some(10.0)))
+    for (all <- Seq(old, present, next).permutations) {
+      assertEquals(expiry(all*), Some(20.0))
+      assertEquals(change(all*), Some(8.75)) // by a clock that is slow
+    }
+    assertEquals(expiry(present, next, list(20, 30), list(31, 40)), Some(30.0))
+    assertEquals(expiry(present, list(11, 20)), Some(10.0))
+    assertEquals(change(present, list(11, 20)), Some(10.0))
+    assertEquals(expiry(present, list(2, 5)), Some(5.0)) // which alone counts from its beginning on
+    assertEquals(expiry(present, next, list(-5, 12, kind = 2)), Some(12.0))
+    assertEquals(change(present, next, list(-5, 7, kind = 2)), Some(7.0))
+    val ended = list(-5, -2)
+    assertEquals((expiry(ended, next), change(ended, next)), (Some(-2.0), Some(-2.0)))
+    assertEquals(expiry(list(5, 8), next), Some(8.0))
+    val all = Seq(present, next, old, list(-20, 5, kind = 2), present)
+    assertEquals(RevocationLists.superseded(all, now), Seq(false, false, true, false, false))
   }
 
   tlsTest("of several lists of an issuer that count, the newest does") {

@@ -20,7 +20,15 @@ import javax.net.ssl.{
 import needletail.async.Survivable
 import needletail.io.platform.{Socket, TlsClientContext, TlsServerContext}
 import needletail.io.system.NioSocket
-import needletail.io.tls.{CertificateInfo, TlsClientConfig, TlsCounts, TlsProfile, TlsServerConfig, TlsTrust}
+import needletail.io.tls.{
+  CertificateInfo,
+  RevocationLists,
+  TlsClientConfig,
+  TlsCounts,
+  TlsProfile,
+  TlsServerConfig,
+  TlsTrust
+}
 
 /**
  * A server's identity with an `SSLContext`.
@@ -69,9 +77,12 @@ private[io] object JdkServerContext {
     parameters.setSNIMatchers(Collections.singletonList(ServerKeys.matcher(keys, config.refuseUnknownNames)))
     val infos = keys.certificates.map(Certificates.info)
     // The JDK cannot be told not to resume sessions. But each context knows only those that it has made itself.
-    // With one that knows none, a list of revoked certificates that has expired counts: it is looked at in full handshakes.
-    val expiry             = lists.flatMap(_.expiry)
-    def mayResume          = config.resume && expiry.forall(System.currentTimeMillis < _)
+    // With one that knows none, a list of revoked certificates counts that has expired or begun: full handshakes use it.
+    val dated              = lists.fold(Seq.empty[RevocationLists.Dated])(_.dated)
+    val read               = System.currentTimeMillis
+    val expiry             = RevocationLists.expiry(dated, read)
+    val change             = RevocationLists.change(dated, read)
+    def mayResume          = config.resume && change.forall(System.currentTimeMillis < _)
     def next(): SSLContext = if (mayResume) sessions.context() else make()
     val made = new JdkServerContext(() => next(), parameters, config.clients.map(_.check), infos, expiry)
     FirstHandshake.make(made.engine())

@@ -30,12 +30,10 @@ private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
   private val understood = lists.filterNot(hasUnknownEntry)
   private val counting   = understood.filter(isOfAll)
 
-  /** When they expire, in milliseconds since 1970; see [[RevocationLists.expiry]]. */
-  def expiry: Option[Long] = {
-    val known = for (list <- counting; end <- Option(list.getNextUpdate))
+  /** When those that count do so. */
+  val dated: Seq[RevocationLists.Dated] =
+    for (list <- counting; end <- Option(list.getNextUpdate))
       yield RevocationLists.Dated(kindOf(list), list.getThisUpdate.getTime, end.getTime)
-    RevocationLists.expiry(known, System.currentTimeMillis)
-  }
 
   /**
    * Throws CertPathValidatorException if the certificate is not accepted.

@@ -48,7 +48,14 @@ private[tls] object OpenSslFunctions {
   @name("needletail_tls_trust") def trust(context: Ptr[Byte], pem: Ptr[Byte], length: CInt): CInt = extern
   @name("needletail_tls_trust_system") def trustSystem(context: Ptr[Byte]): CString               = extern
   @name("needletail_tls_revoked")
-  def revoked(context: Ptr[Byte], pem: Ptr[Byte], length: CInt, expiry: Long): CInt               = extern
+  def revoked(
+      context: Ptr[Byte],
+      pem: Ptr[Byte],
+      length: CInt,
+      superseded: Ptr[Byte],
+      known: CInt,
+      change: Long
+  ): CInt = extern
   @name("needletail_tls_lists_read") def listsRead(): CInt                                        = extern
   @name("needletail_tls_share_trust") def shareTrust(context: Ptr[Byte], other: Ptr[Byte]): CInt  = extern
   @name("needletail_tls_pins") def pins(context: Ptr[Byte], hashes: Ptr[Byte], count: CInt): CInt = extern

@@ -16,14 +16,14 @@ private[tls] object OpenSslFacts {
     if (fields.length < Size) None else Some(info(fields, 0))
   }
 
-  /** When a file's lists of revoked certificates expire; see [[RevocationLists.expiry]]. */
-  def expiry(lists: PemFile): Option[Long] = {
-    val fields = read(OpenSslFunctions.listFacts(lists.bytes.at(0), lists.bytes.length, _)).toSeq
+  /** A file's lists of revoked certificates that count at some time. */
+  def lists(file: PemFile): Seq[RevocationLists.Dated] = {
+    val fields = read(OpenSslFunctions.listFacts(file.bytes.at(0), file.bytes.length, _)).toSeq
     val known  = fields.grouped(ListSize).filter(_.last.nonEmpty).map { list =>
       val kind = list.take(ListSize - 2).map(_.toSeq)
       RevocationLists.Dated(kind, from = millis(list(ListSize - 2)), until = millis(list.last))
     }
-    RevocationLists.expiry(known.toSeq, System.currentTimeMillis)
+    known.toSeq
   }
 
   /** @param isServer whether the name is the one that the client requested; otherwise it is `name` */

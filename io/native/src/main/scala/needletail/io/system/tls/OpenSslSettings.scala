@@ -69,8 +69,15 @@ private[tls] object OpenSslSettings {
 
   def revoked(context: Ptr[Byte], lists: Option[RevokedFile]): Unit = lists.foreach { known =>
     val file  = known.file
-    val count =
-      OpenSslFunctions.revoked(context, file.bytes.at(0), file.bytes.length, known.expiry.fold(0L)(_ / 1000))
+    val old   = known.superseded
+    val count = OpenSslFunctions.revoked(
+      context,
+      file.bytes.at(0),
+      file.bytes.length,
+      if (old.isEmpty) null else old.at(0),
+      old.length,
+      known.change.fold(0L)(_ / 1000)
+    )
     if (count == NoneCounts) throw RevocationLists.noneCounts(file.file)
     if (count == Endless) throw RevocationLists.endless(file.file)
     if (count <= 0) throw file.damaged("certificate revocation list")

@@ -7,7 +7,7 @@ import java.nio.file.Path
 import scala.collection.mutable
 
 import needletail.io.file.SmallFile
-import needletail.io.tls.{CertificateInfo, KeyFaults, TlsCertificate}
+import needletail.io.tls.{CertificateInfo, KeyFaults, RevocationLists, TlsCertificate}
 
 /** The content of a PEM file (RFC 7468). */
 private[tls] final class PemFile private (val file: Path, val bytes: Array[Byte]) {
@@ -75,11 +75,21 @@ private[tls] object PemFile {
 private[tls] final class RevokedFile(path: Path) {
   val file: PemFile = PemFile.revoked(path)
 
-  /** When the first of them expires, in milliseconds since 1970; None if none says it. */
-  val expiry: Option[Long] = {
+  private val lists = {
     OpenSsl.load()
-    OpenSslFacts.expiry(file)
+    OpenSslFacts.lists(file)
   }
+  private val read  = System.currentTimeMillis
+
+  /** When they expire, in milliseconds since 1970; None if none counts. */
+  val expiry: Option[Long] = RevocationLists.expiry(lists, read)
+
+  /** For each that counts, in their order, 1 if a newer one has replaced it: OpenSSL would use it if it ends later. */
+  val superseded: Array[Byte] =
+    RevocationLists.superseded(lists, read).map(is => (if (is) 1 else 0).toByte).toArray
+
+  /** When others than now count. */
+  val change: Option[Long] = RevocationLists.change(lists, read)
 }
 
 /** A certificate and its key, as read. Throws an IOException that names the file and the error. */
