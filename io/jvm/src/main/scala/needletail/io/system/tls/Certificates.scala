@@ -1,7 +1,7 @@
 package needletail.io.system.tls
 
-import java.security.MessageDigest
 import java.security.cert.{CertificateParsingException, X509Certificate}
+import java.security.{GeneralSecurityException, MessageDigest, PublicKey}
 import java.util.Locale.ROOT
 import java.util.{Base64, HexFormat}
 import javax.naming.NamingException
@@ -36,6 +36,20 @@ private[io] object Certificates {
   /** SHA-256 of its SubjectPublicKeyInfo in base64. */
   def pin(certificate: X509Certificate): String =
     Base64.getEncoder.encodeToString(sha256(certificate.getPublicKey.getEncoded))
+
+  /** Those of some certificates that may have issued it; by their keys, if several have its issuer's name. */
+  def issuers(of: X509Certificate, all: Seq[X509Certificate]): Seq[X509Certificate] =
+    all.filter(_.getSubjectX500Principal == of.getIssuerX500Principal) match {
+      case several if several.size > 1 => several.filter(isBy(_)(of.verify(_)))
+      case one                         => one
+    }
+
+  /** Whether verifying with the issuer's key succeeds. The JDK remembers for a list that it does. */
+  def isBy(issuer: X509Certificate)(verify: PublicKey => Unit): Boolean =
+    try {
+      verify(issuer.getPublicKey)
+      true
+    } catch { case _: GeneralSecurityException => false }
 
   private def commonName(certificate: X509Certificate): Option[String] =
     try

@@ -1,6 +1,5 @@
 package needletail.io.system.tls
 
-import java.security.cert.CertPathValidatorException.BasicReason
 import java.security.cert.{CertPathValidatorException, CertificateException, X509Certificate}
 
 /**
@@ -23,9 +22,7 @@ private[tls] object DirectTrust {
       val own = chain(0)
       own.checkValidity()
       try {
-        KeyStrength.of(own.getPublicKey).foreach(weak =>
-          throw new CertPathValidatorException(weak, null, null, -1, BasicReason.ALGORITHM_CONSTRAINED)
-        )
+        KeyStrength.of(own.getPublicKey).foreach(weak => throw KeyStrength.refusal(weak))
         lists.foreach(_.check(own, issuers = None))
       } catch { case e: CertPathValidatorException => throw new CertificateException(e) }
     }

@@ -1,7 +1,6 @@
 package needletail.io.system.tls
 
 import java.nio.file.Path
-import java.security.GeneralSecurityException
 import java.security.cert.CertPathValidatorException.BasicReason
 import java.security.cert.{
   CRLReason,
@@ -145,17 +144,10 @@ private[tls] object RevokedCertificates {
 
   private def hasSigned(issuer: X509Certificate, list: X509CRL): Boolean = {
     val uses = issuer.getKeyUsage
-    ((uses eq null) || uses(CrlSign)) && isBy(issuer)(list.verify(_))
+    ((uses eq null) || uses(CrlSign)) && Certificates.isBy(issuer)(list.verify(_))
   }
 
   private final val CrlSign = 6
-
-  /** Whether verifying with the issuer's key succeeds. The JDK remembers for a list that it does. */
-  private def isBy(issuer: X509Certificate)(verify: java.security.PublicKey => Unit): Boolean =
-    try {
-      verify(issuer.getPublicKey)
-      true
-    } catch { case _: GeneralSecurityException => false }
 
   /** Sees the certificates of a path one after the other, from that which a trusted one has issued to the peer's. */
   private final class PathChecker(
@@ -174,7 +166,7 @@ private[tls] object RevokedCertificates {
 
     override def check(certificate: Certificate, unresolved: Collection[String]): Unit = certificate match {
       case own: X509Certificate =>
-        try lists.check(own, Some(if (issuer eq null) anchors(own) else Seq(issuer)))
+        try lists.check(own, Some(if (issuer eq null) Certificates.issuers(own, trusted) else Seq(issuer)))
         catch {
           case e: CertPathValidatorException =>
             refused(e)
@@ -183,11 +175,5 @@ private[tls] object RevokedCertificates {
         issuer = own
       case _ => throw new CertPathValidatorException("it is no X.509 certificate")
     }
-
-    private def anchors(own: X509Certificate): Seq[X509Certificate] =
-      trusted.filter(_.getSubjectX500Principal == own.getIssuerX500Principal) match {
-        case several if several.size > 1 => several.filter(isBy(_)(own.verify(_)))
-        case one                         => one
-      }
   }
 }

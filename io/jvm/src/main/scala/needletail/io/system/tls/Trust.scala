@@ -10,6 +10,7 @@ import java.security.cert.{
   CollectionCertStoreParameters,
   PKIXBuilderParameters,
   PKIXCertPathBuilderResult,
+  PKIXCertPathChecker,
   TrustAnchor,
   X509CertSelector,
   X509Certificate
@@ -34,7 +35,8 @@ private[io] object Trust {
     val factory = TrustManagerFactory.getInstance("PKIX")
     factory.init(null: KeyStore)
     val all = manager(factory)
-    also(all)(DirectTrust.check(all.getAcceptedIssuers.toSet, None))
+    val trusted = all.getAcceptedIssuers
+    also(also(all)(DirectTrust.check(trusted.toSet, None)))(PathStrength.check(trusted))
   }
 
   /** The issuers that are given, with lists of revoked certificates if there are any. */
@@ -44,6 +46,7 @@ private[io] object Trust {
       val parameters = new PKIXBuilderParameters(anchors, new X509CertSelector)
       val refusal    = new ThreadLocal[CertPathValidatorException]
       parameters.setRevocationEnabled(false) // by the JDK
+      parameters.addCertPathChecker(PathStrength.checker(authorities, refusal.set(_)))
       lists.foreach(all => parameters.addCertPathChecker(all.checker(authorities, refusal.set(_))))
       val factory = TrustManagerFactory.getInstance("PKIX")
       factory.init(new CertPathTrustManagerParameters(parameters))
@@ -69,29 +72,38 @@ private[io] object Trust {
 
   /** Trusts the peers that `inner` trusts, if a key in the path from the peer to a trusted certificate is pinned. */
   def pinned(inner: X509ExtendedTrustManager, pins: Set[String]): TrustManager = also(inner) { chain =>
-    if (!path(chain, inner.getAcceptedIssuers).exists(c => pins(Certificates.pin(c))))
-      throw new CertificateException(TlsFailure.NotPinned)
+    val known =
+      try path(chain, inner.getAcceptedIssuers)
+      catch { case e: GeneralSecurityException => throw new CertificateException(TlsFailure.NotPinned, e) }
+    if (!known.exists(c => pins(Certificates.pin(c)))) throw new CertificateException(TlsFailure.NotPinned)
   }
 
-  /** The path by which a peer is trusted, including the trusted certificate. The peer may have sent others, or not the last. */
-  private def path(chain: Array[X509Certificate], trusted: Array[X509Certificate]): Seq[X509Certificate] =
+  /**
+   * The path by which a peer is trusted, including the trusted certificate. The peer may have sent others, or not the
+   * last. Throws GeneralSecurityException if there is none that `checker` accepts.
+   */
+  private[tls] def path(
+      chain: Array[X509Certificate],
+      trusted: Array[X509Certificate],
+      checker: Option[PKIXCertPathChecker] = None
+  ): Seq[X509Certificate] =
     if (trusted.contains(chain(0))) Seq(chain(0))
-    else
-      try {
-        val wanted = new X509CertSelector
-        wanted.setCertificate(chain(0))
-        val parameters = new PKIXBuilderParameters(trusted.map(new TrustAnchor(_, null)).toSet.asJava, wanted)
-        parameters.setRevocationEnabled(false) // `inner` has looked
-        val sent = new CollectionCertStoreParameters(util.Arrays.asList(chain*))
-        parameters.addCertStore(CertStore.getInstance("Collection", sent))
-        CertPathBuilder.getInstance("PKIX").build(parameters) match {
-          case found: PKIXCertPathBuilderResult =>
-            found.getTrustAnchor.getTrustedCert +: found.getCertPath.getCertificates.asScala.toSeq.collect {
-              case c: X509Certificate => c
-            }
-          case _ => Nil
-        }
-      } catch { case e: GeneralSecurityException => throw new CertificateException(TlsFailure.NotPinned, e) }
+    else {
+      val wanted = new X509CertSelector
+      wanted.setCertificate(chain(0))
+      val parameters = new PKIXBuilderParameters(trusted.map(new TrustAnchor(_, null)).toSet.asJava, wanted)
+      parameters.setRevocationEnabled(false) // the trust manager has looked
+      checker.foreach(parameters.addCertPathChecker(_))
+      val sent = new CollectionCertStoreParameters(util.Arrays.asList(chain*))
+      parameters.addCertStore(CertStore.getInstance("Collection", sent))
+      CertPathBuilder.getInstance("PKIX").build(parameters) match {
+        case found: PKIXCertPathBuilderResult =>
+          found.getTrustAnchor.getTrustedCert +: found.getCertPath.getCertificates.asScala.toSeq.collect {
+            case c: X509Certificate => c
+          }
+        case _ => Nil
+      }
+    }
 
   /** @param refusal what a checker of paths has found: where the JDK has tried several, it does not say what was wrong */
   private final class Checked(
