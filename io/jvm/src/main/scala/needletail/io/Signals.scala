@@ -12,9 +12,9 @@ object Signals {
   private val ending  = List("TERM", "INT").map(new Signal(_))
   private val hanging = new Signal("HUP")
 
-  private var chosen: () => Unit          = null  // of `onTerminate`
-  private var before: List[SignalHandler] = null  // what handled them; null: it still does
-  private var come: Signal                = null  // the last one that came while somebody waited
+  private var chosen: () => Unit          = null // of `onTerminate`
+  private var before: List[SignalHandler] = null // what handled them; null: it still does
+  private var come: Signal                = null // the last one that came while somebody waited
 
   // the same for SIGHUP
   private var chosenHangUp: () => Unit    = null

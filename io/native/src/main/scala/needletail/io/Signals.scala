@@ -17,7 +17,7 @@ object Signals {
 
   private var waiting    = List.empty[Told] // those that `awaiting` has begun, and that have not ended
   private var last: Told = null             // of them when there were others no more
-  private var come       = 0                // the number of SIGTERM or SIGINT that came last while somebody waited
+  private var come = 0 // the number of SIGTERM or SIGINT that came last while somebody waited
 
   /** What has come for one of those that wait. */
   private final class Told {

@@ -50,8 +50,8 @@ class SignalsSuite extends LoopSuite {
     release()
     val before = (false, false)
     assertEquals(isCaught, before)
-    val ended  = scala.concurrent.Future.unit
-    val waits  = List.fill(2)(Signals.awaiting(ended)(() => ()))
+    val ended = scala.concurrent.Future.unit
+    val waits = List.fill(2)(Signals.awaiting(ended)(() => ()))
     assertEquals(isCaught, (true, true))
     waits.head.cancel()
     assertEquals(isCaught, (true, true))
@@ -190,7 +190,11 @@ class SignalsSuite extends LoopSuite {
       noting(SIGTERM) {
         val events  = new Events
         val stopped = List.fill(1 + others)(Promise[Unit]())
-        val waits   = stopped.map(end => Signals.awaiting(end.future) { () => val _ = end.trySuccess(()) })
+        val waits   = stopped.map(end =>
+          Signals.awaiting(end.future) { () =>
+            val _ = end.trySuccess(())
+          }
+        )
         for ((wait, i) <- waits.zipWithIndex) {
           onThread(wait)(events.add(s"$i is over"))
           eventually(Signals.isHeard)
@@ -208,7 +212,9 @@ class SignalsSuite extends LoopSuite {
         }
         // which does not keep others from being told
         val end = Promise[Unit]()
-        onThread(Signals.awaiting(end.future) { () => val _ = end.trySuccess(()) })(events.add("again over"))
+        onThread(Signals.awaiting(end.future) { () =>
+          val _ = end.trySuccess(())
+        })(events.add("again over"))
         eventually(Signals.isHeard)
         assertEquals(raise(SIGTERM), 0)
         events.expect("again over")
@@ -259,8 +265,10 @@ class SignalsSuite extends LoopSuite {
   test("they call it again when what one of them has ended is over") {
     val events = new Events
     Signals.onTerminate(() => events.add("own"))
-    val end    = Promise[Unit]()
-    val wait   = Signals.awaiting(end.future) { () => val _ = end.trySuccess(()) }
+    val end  = Promise[Unit]()
+    val wait = Signals.awaiting(end.future) { () =>
+      val _ = end.trySuccess(())
+    }
     assertEquals(raise(SIGTERM), 0)
     wait()
     assertEquals(raise(SIGTERM), 0)

@@ -124,7 +124,10 @@ class HangUpSuite extends Suite with TemporaryDirectories {
 
   for ((name, number) <- Seq("TERM" -> 15, "INT" -> 2))
     test(s"a server that starts for ever keeps SIG$name from no other, and a second one ends the program") {
-      assume(name == "TERM" || !SignalFacts.isInterruptIgnored, "SIGINT is ignored, as in a script's background")
+      assume(
+        name == "TERM" || !SignalFacts.isInterruptIgnored,
+        "SIGINT is ignored, as in a script's background"
+      )
       val child = start("HangingMain")
       try {
         val output = new BufferedReader(new InputStreamReader(child.getInputStream))

@@ -108,17 +108,17 @@ private[io] object Kernel {
   @name("needletail_io_thread_nanos") def threadNanos(): Long = extern
   @name("needletail_io_thread_waits") def threadWaits(): Long = extern
 
-  @name("needletail_io_signal_open") def signalOpen(): CInt               = extern
+  @name("needletail_io_signal_open") def signalOpen(): CInt                        = extern
   @name("needletail_io_signal_close") def signalClose(due: CInt): Unit             = extern
-  @name("needletail_io_signal_unheard") def signalUnheard(is: CInt): Unit = extern
-  @name("needletail_io_signal_end") def signalEnd(number: CInt): Unit                 = extern
-  @name("needletail_io_signal_hang_up") def signalHangUp(): CInt          = extern
-  @name("needletail_io_signal_hang_up_end") def signalHangUpEnd(isDue: CInt): Unit   = extern
-  @name("needletail_io_signal_hang_up_again") def signalHangUpAgain(): Unit = extern
-  @name("needletail_io_signal_hung_up") def signalHungUp(): CInt          = extern
-  @name("needletail_io_signal_terminated") def signalTerminated(): CInt   = extern
-  @name("needletail_io_signal_wake") def signalWake(number: CInt): Unit               = extern
-  @name("needletail_io_signal_wait") def signalWait(): CInt               = extern
+  @name("needletail_io_signal_unheard") def signalUnheard(is: CInt): Unit          = extern
+  @name("needletail_io_signal_end") def signalEnd(number: CInt): Unit              = extern
+  @name("needletail_io_signal_hang_up") def signalHangUp(): CInt                   = extern
+  @name("needletail_io_signal_hang_up_end") def signalHangUpEnd(isDue: CInt): Unit = extern
+  @name("needletail_io_signal_hang_up_again") def signalHangUpAgain(): Unit        = extern
+  @name("needletail_io_signal_hung_up") def signalHungUp(): CInt                   = extern
+  @name("needletail_io_signal_terminated") def signalTerminated(): CInt            = extern
+  @name("needletail_io_signal_wake") def signalWake(number: CInt): Unit            = extern
+  @name("needletail_io_signal_wait") def signalWait(): CInt                        = extern
 }
 
 private[io] object Prefetch {

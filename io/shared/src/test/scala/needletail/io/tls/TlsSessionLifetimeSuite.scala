@@ -53,16 +53,17 @@ class TlsSessionLifetimeSuite extends TlsPair {
       val own = TlsCertificate(issued.chain, issued.key)
       val tls = Tls.client(TlsClientConfig(TlsTrust.File(authority.file), Some(own)))
 
-      def connect(): String = try {
-        val (c, kept) = open(s.loop, s.port, tls)
-        on(s.loop)(c.write("hello".getBytes, 0, 5))
-        eventually(kept.bytes.length == 5 || !kept.events.isEmpty, "nothing happened")
-        val isAnswered = kept.bytes.length == 5
-        val isResumed  = isAnswered && on(s.loop)(c.tlsSession).get.isResumed
-        on(s.loop)(c.close())
-        val end = s.nextHandler().next()
-        if (isResumed) "resumed" else if (isAnswered) "let in" else end
-      } catch { case _: java.io.IOException => s.nextHandler().next() }
+      def connect(): String =
+        try {
+          val (c, kept) = open(s.loop, s.port, tls)
+          on(s.loop)(c.write("hello".getBytes, 0, 5))
+          eventually(kept.bytes.length == 5 || !kept.events.isEmpty, "nothing happened")
+          val isAnswered = kept.bytes.length == 5
+          val isResumed  = isAnswered && on(s.loop)(c.tlsSession).get.isResumed
+          on(s.loop)(c.close())
+          val end = s.nextHandler().next()
+          if (isResumed) "resumed" else if (isAnswered) "let in" else end
+        } catch { case _: java.io.IOException => s.nextHandler().next() }
 
       assertEquals(connect(), "let in")
       eventually(connect() == "resumed", "no session is resumed")

@@ -19,7 +19,8 @@ class WeakAuthoritySuite extends TlsPair {
     }
     val other = strong.issue("DNS:localhost")
     serving(TlsServerConfig(other.chain, other.key)) { served =>
-      hello(served, open(served.loop, served.port, Tls.trusting(strong.file)))
+      val session = hello(served, open(served.loop, served.port, Tls.trusting(strong.file)))
+      assertEquals(session.version, "TLSv1.3")
     }
   }
 

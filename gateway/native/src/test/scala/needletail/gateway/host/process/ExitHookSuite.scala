@@ -11,7 +11,9 @@ import needletail.testing.Suite
 class ExitHookSuite extends Suite {
   test("what is to happen at the end leaves SIGTERM to the server, which drains") {
     val came = Promise[Unit]()
-    val wait = Signals.awaiting(came.future) { () => val _ = came.trySuccess(()) }
+    val wait = Signals.awaiting(came.future) { () =>
+      val _ = came.trySuccess(())
+    }
     ExitHook.add(new Thread(() => ()))
     assertEquals(kill(getpid(), SIGTERM), 0)
     wait() // for ever if the signal is somebody else's

@@ -36,7 +36,8 @@ private[tls] object PathStrength {
       }
   }
 
-  private def isWeak(certificate: X509Certificate): Boolean = KeyStrength.of(certificate.getPublicKey).isDefined
+  private def isWeak(certificate: X509Certificate): Boolean =
+    KeyStrength.of(certificate.getPublicKey).isDefined
 
   /** Sees the certificates from that which a trusted one has issued to the peer's. */
   private final class PathChecker(trusted: Seq[X509Certificate], refused: CertPathValidatorException => Unit)

@@ -34,7 +34,7 @@ private[io] object Trust {
   def system(): X509ExtendedTrustManager = {
     val factory = TrustManagerFactory.getInstance("PKIX")
     factory.init(null: KeyStore)
-    val all = manager(factory)
+    val all     = manager(factory)
     val trusted = all.getAcceptedIssuers
     also(also(all)(DirectTrust.check(trusted.toSet, None)))(PathStrength.check(trusted))
   }

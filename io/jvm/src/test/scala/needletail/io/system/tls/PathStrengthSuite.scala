@@ -30,13 +30,15 @@ class PathStrengthSuite extends TlsPair {
     made
   }
 
-  private val ofWeak = "the certificate of localhost is too weak: that of its authority CN=Weak, by its RSA key of " +
-    "1024 bits; the minimum is 2048"
+  private def assertWeak(why: String): Unit = {
+    val weak = "that of its authority CN=Weak, by its RSA key of 1024 bits; the minimum is 2048"
+    assert(why.endsWith(s": the certificate of localhost is too weak: $weak"), why)
+  }
 
   test("the error names the authority, and why its key is too weak") {
     withLoop { loop =>
       val served = new Served(loop, Tls.server(context(weak.issue("DNS:localhost"))))
-      assertEquals(refusal(served, Tls.trusting(weak.file)), ofWeak)
+      assertWeak(refusal(served, Tls.trusting(weak.file)))
     }
   }
 
@@ -44,22 +46,20 @@ class PathStrengthSuite extends TlsPair {
     withLoop { loop =>
       val above  = newAuthority("Above", by = Some(weak))
       val served = new Served(loop, Tls.server(context(above.issue("DNS:localhost"), above)))
-      assertEquals(refusal(served, Tls.trusting(weak.file)), ofWeak)
+      assertWeak(refusal(served, Tls.trusting(weak.file)))
       val below  = newAuthority("Weak", by = Some(authority), algorithm = "rsa:1024")
       val second = new Served(loop, Tls.server(context(below.issue("DNS:localhost"), below)))
-      assertEquals(refusal(second), ofWeak)
+      assertWeak(refusal(second))
     }
   }
 
-  test("a weak one of the same name that has issued nothing does no harm, nor does one that is not needed") {
+  test("a weak one of the same name that has issued nothing does no harm") {
     withLoop { loop =>
       val strong = newAuthority("Weak")
       val both   = Files.createTempFile(temporaryDirectory(), "both", ".pem")
       Files.write(both, Files.readAllBytes(weak.file) ++ Files.readAllBytes(strong.file))
       val served = new Served(loop, Tls.server(context(strong.issue("DNS:localhost"))))
       hello(served, open(loop, served.port, Tls.trusting(both)))
-      val sent = new Served(loop, Tls.server(context(authority.issue("DNS:localhost"), weak)))
-      hello(sent, open(loop, sent.port))
     }
   }
 

@@ -79,7 +79,7 @@ private[tls] final class RevokedFile(path: Path) {
     OpenSsl.load()
     OpenSslFacts.lists(file)
   }
-  private val read  = System.currentTimeMillis
+  private val read = System.currentTimeMillis
 
   /** When they expire, in milliseconds since 1970; None if none counts. */
   val expiry: Option[Long] = RevocationLists.expiry(lists, read)
