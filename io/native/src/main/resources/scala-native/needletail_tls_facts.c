@@ -98,13 +98,21 @@ X509 *needletail_tls_peer(const SSL *s) {
                                                   : NULL;
 }
 
-/* The first certificate in PEM. To be freed by the caller; null if there is none. `length` is set. */
+/* The first certificate in PEM, and its SubjectPublicKeyInfo. To be freed by the caller; null if there is none. `length` is set. */
 unsigned char *needletail_tls_certificate_facts(const char *pem, int size, int *length) {
     text t = {0};
     ssl.ERR_clear_error();
     BIO *in = ssl.BIO_new_mem_buf(pem, size);
     X509 *x = in == NULL ? NULL : ssl.PEM_read_bio_X509(in, NULL, NULL, "");
-    if (x != NULL) put_certificate(&t, x);
+    if (x != NULL) {
+        unsigned char *key = NULL;
+        put_certificate(&t, x);
+        int count = ssl.i2d_X509_PUBKEY(ssl.X509_get_X509_PUBKEY(x), NULL);
+        unsigned char *to = key = count > 0 ? malloc((size_t)count) : NULL;
+        if (key != NULL) ssl.i2d_X509_PUBKEY(ssl.X509_get_X509_PUBKEY(x), &to);
+        put(&t, key, key == NULL ? 0 : count);
+        free(key);
+    }
     ssl.X509_free(x);
     ssl.BIO_free(in);
     ssl.ERR_clear_error();
@@ -141,6 +149,41 @@ unsigned char *needletail_tls_list_facts(const char *pem, int size, int *length)
         if (needletail_tls_does_list_count(one)) put_list(&t, one);
         ssl.X509_CRL_free(one);
         one = ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
+    }
+    ssl.BIO_free(in);
+    ssl.ERR_clear_error();
+    *length = t.has_failed ? 0 : t.count;
+    return t.bytes;
+}
+
+static int has_list(const char *pem, int size, const X509_NAME *issuer) {
+    int has = 0;
+    BIO *in = ssl.BIO_new_mem_buf(pem, size);
+    X509_CRL *one = in == NULL ? NULL : ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
+    while (one != NULL) {
+        has |= needletail_tls_does_list_count(one) && ssl.X509_NAME_cmp(ssl.X509_CRL_get_issuer(one), issuer) == 0;
+        ssl.X509_CRL_free(one);
+        one = has ? NULL : ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
+    }
+    ssl.BIO_free(in);
+    return has;
+}
+
+/*
+ * The issuers whose lists are needed: of those certificates in PEM that are an authority's, and the issuers of the others;
+ * and after each whether there is a list that counts, or nothing. To be freed by the caller.
+ */
+unsigned char *needletail_tls_needed_lists(const char *pem, int size, const char *lists, int all, int *length) {
+    text t = {0};
+    ssl.ERR_clear_error();
+    BIO *in = ssl.BIO_new_mem_buf(pem, size);
+    X509 *x = in == NULL ? NULL : ssl.PEM_read_bio_X509(in, NULL, NULL, "");
+    while (x != NULL) {
+        X509_NAME *name = ssl.X509_check_ca(x) == 1 ? ssl.X509_get_subject_name(x) : ssl.X509_get_issuer_name(x);
+        put_name(&t, name);
+        put_string(&t, has_list(lists, all, name) ? "listed" : "");
+        ssl.X509_free(x);
+        x = ssl.PEM_read_bio_X509(in, NULL, NULL, "");
     }
     ssl.BIO_free(in);
     ssl.ERR_clear_error();

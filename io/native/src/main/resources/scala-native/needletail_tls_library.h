@@ -143,6 +143,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, X509_STORE_CTX_get_error_depth, (const X509_STORE_CTX *)) \
     F(X509 *, X509_STORE_CTX_get_current_cert, (const X509_STORE_CTX *)) \
     F(X509_NAME *, X509_get_issuer_name, (const X509 *)) \
+    F(int, X509_NAME_cmp, (const X509_NAME *, const X509_NAME *)) \
     F(int, X509_NAME_print_ex, (BIO *, const X509_NAME *, int, unsigned long)) \
     F(ASN1_STRING *, X509_get_serialNumber, (X509 *)) \
     F(const ASN1_STRING *, X509_get0_notBefore, (const X509 *)) \

@@ -6,7 +6,7 @@ import java.util.Arrays
 
 import needletail.io.file.SmallFile
 import needletail.io.platform.{Socket, TlsServerContext}
-import needletail.io.tls.{CertificateInfo, TlsCounts, TlsLimits}
+import needletail.io.tls.{CertificateInfo, ListExpiry, TlsCounts, TlsLimits}
 
 /**
  * The certificates of a server and how it uses them; made by `Tls.server`. Thread-safe, for any number of servers.
@@ -39,7 +39,18 @@ final class TlsIdentity private[needletail] (
    * When the first of the lists of revoked certificates expires, whereupon clients are rejected, in milliseconds since
    * 1970; None without lists, or if none of them says so.
    */
-  def revocationExpiry: Option[Long] = present.revocationExpiry
+  def revocationExpiry: Option[Long] = lists.map(_.until).minOption
+
+  private[needletail] def lists: Seq[ListExpiry] = present.lists
+
+  /** What is to be said of files that are used nevertheless. */
+  private[needletail] def notices: Seq[String] = present.notices
+
+  /** The certificates in use, each with where it is from, for messages; empty if that is not known. */
+  private[needletail] def origins: Seq[(CertificateInfo, String)] = {
+    val now = present
+    now.certificates.zipAll(now.origins, null, "").filter(_._1 ne null)
+  }
 
   /**
    * Reads all files again. New connections use the new certificates; existing ones keep theirs. Sessions

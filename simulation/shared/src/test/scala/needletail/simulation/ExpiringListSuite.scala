@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
 import needletail.io.platform.{Socket, TlsServerContext}
-import needletail.io.tls.{CertificateInfo, TlsCounts}
+import needletail.io.tls.{CertificateInfo, ListExpiry, TlsCounts}
 import needletail.io.{Address, TlsIdentity, TlsLimits}
 import needletail.routing._
 import needletail.server._
@@ -30,11 +30,12 @@ class ExpiringListSuite extends Suite {
 
   private final class Context(
       expiry: () => Long,
-      override val revocationExpiry: Option[Long] = None,
+      revocationExpiry: Option[Long] = None,
       begin: Long = 0
   ) extends TlsServerContext {
     def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
       throw new IOException("no TLS")
+    override def lists: Seq[ListExpiry]    = revocationExpiry.toSeq.map(ListExpiry(1, "list", _))
     def certificates: Seq[CertificateInfo] =
       Seq(CertificateInfo("CN=a", Nil, "CN=b", "1", begin, expiry(), ""))
   }
@@ -68,8 +69,8 @@ class ExpiringListSuite extends Suite {
       assertEquals(
         lines.taken(),
         List(
-          "the certificate of CN=a expires in 2 hours",
-          "a list of revoked certificates expires in 90 minutes; then clients are rejected"
+          "the certificate of CN=a expires at 1994-11-06T11:16Z",
+          "list expires at 1994-11-06T10:36Z; then its issuer's clients are rejected"
         )
       )
       minutes(world, 25)
@@ -77,12 +78,12 @@ class ExpiringListSuite extends Suite {
       minutes(world, 20)
       assertEquals(
         lines.taken(),
-        List("a list of revoked certificates expires in 50 minutes; then clients are rejected")
+        List("list expires at 1994-11-06T10:36Z; then its issuer's clients are rejected")
       )
       minutes(world, 40)
-      assertEquals(lines.taken(), List("the certificate of CN=a expires in 50 minutes"))
+      assertEquals(lines.taken(), List("the certificate of CN=a expires at 1994-11-06T11:16Z"))
       minutes(world, 20)
-      assertEquals(lines.taken(), List("a list of revoked certificates has expired: clients are rejected"))
+      assertEquals(lines.taken(), List("list has expired: its issuer's clients are rejected"))
       minutes(world, 40)
       assertEquals(lines.taken(), List("the certificate of CN=a has expired"))
       minutes(world, 60)
@@ -90,11 +91,28 @@ class ExpiringListSuite extends Suite {
     }
   }
 
+  test("that it has expired is said within the minute, also of what was read meanwhile") {
+    var expiry   = start + 13 * 60000L
+    val identity = new TlsIdentity(TlsLimits(), () => new Context(() => start * 2, Some(expiry)), Nil)
+    serving(identity) { (world, lines, reload) =>
+      assertEquals(lines.taken().size, 1)
+      minutes(world, 12)
+      assertEquals(lines.taken(), Nil)
+      minutes(world, 2)
+      assertEquals(lines.taken(), List("list has expired: its issuer's clients are rejected"))
+      expiry = start + 17 * 60000L
+      reload()
+      assertEquals(lines.taken().size, 1)
+      minutes(world, 4)
+      assertEquals(lines.taken(), List("list has expired: its issuer's clients are rejected"))
+    }
+  }
+
   test("what is good for some hours and is renewed in time is no news") {
     var expiry   = start + 12 * 3600000L + 30000
     val identity = new TlsIdentity(TlsLimits(), () => new Context(() => expiry), Nil)
     serving(identity) { (world, lines, reload) =>
-      assertEquals(lines.taken(), List("the certificate of CN=a expires in 12 hours"))
+      assertEquals(lines.taken(), List("the certificate of CN=a expires at 1994-11-06T21:06Z"))
       for (_ <- 1 to 3) {
         minutes(world, 60)
         expiry += 3600000L
@@ -103,7 +121,7 @@ class ExpiringListSuite extends Suite {
       }
       expiry = start + 190 * 60000 + 30000 // in ten minutes
       reload()
-      assertEquals(lines.taken(), List("the certificate of CN=a expires in 10 minutes"))
+      assertEquals(lines.taken(), List("the certificate of CN=a expires at 1994-11-06T12:16Z"))
     }
   }
 
@@ -114,7 +132,7 @@ class ExpiringListSuite extends Suite {
       assertEquals(lines.taken(), Nil)
       expiry = start + 12 * 3600000L + 30000
       reload()
-      assertEquals(lines.taken(), List("the certificate of CN=a expires in 12 hours"))
+      assertEquals(lines.taken(), List("the certificate of CN=a expires at 1994-11-06T21:06Z"))
     }
   }
 
@@ -124,7 +142,7 @@ class ExpiringListSuite extends Suite {
     serving(identity) { (world, lines, reload) =>
       assertEquals(
         lines.taken(),
-        List("a list of revoked certificates expires in 59 minutes; then clients are rejected")
+        List("list expires at 1994-11-06T10:05Z; then its issuer's clients are rejected")
       )
       for (n <- 1 to 4) {
         minutes(world, 45)
@@ -137,10 +155,10 @@ class ExpiringListSuite extends Suite {
       reload()
       assertEquals(
         lines.taken(),
-        List("a list of revoked certificates expires in 19 minutes; then clients are rejected")
+        List("list expires at 1994-11-06T13:10Z; then its issuer's clients are rejected")
       )
       minutes(world, 60)
-      assertEquals(lines.taken(), List("a list of revoked certificates has expired: clients are rejected"))
+      assertEquals(lines.taken(), List("list has expired: its issuer's clients are rejected"))
       expiry += 4 * 3600000L // not in time
       reload()
       assertEquals(lines.taken().size, 1)
@@ -165,7 +183,7 @@ class ExpiringListSuite extends Suite {
     var expiry   = start + 12 * 3600000L + 30000
     val identity = new TlsIdentity(TlsLimits(), () => new Context(() => expiry), Nil)
     serving(identity) { (world, lines, _) =>
-      assertEquals(lines.taken(), List("the certificate of CN=a expires in 12 hours"))
+      assertEquals(lines.taken(), List("the certificate of CN=a expires at 1994-11-06T21:06Z"))
       for (_ <- 1 to 2) {
         minutes(world, 60)
         expiry += 3600000L

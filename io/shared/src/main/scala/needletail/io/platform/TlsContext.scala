@@ -1,6 +1,6 @@
 package needletail.io.platform
 
-import needletail.io.tls.{CertificateInfo, TlsCounts}
+import needletail.io.tls.{CertificateInfo, ListExpiry, TlsCounts}
 
 /*
  * TLS, as a platform implements it: TlsPlatform makes the following of configurations. Sockets that they return are
@@ -28,8 +28,14 @@ private[needletail] abstract class TlsServerContext {
   /** The first certificate of each chain, in the order of the configuration. */
   def certificates: Seq[CertificateInfo]
 
-  /** When the first of its lists of revoked certificates expires, in milliseconds since 1970; None if none does. */
-  def revocationExpiry: Option[Long] = None
+  /** Where each certificate is from, for messages: `FILE (NAME, KIND OF KEY)`; empty if that is not known. */
+  def origins: Seq[String] = Nil
+
+  /** When its lists of revoked certificates expire. */
+  def lists: Seq[ListExpiry] = Nil
+
+  /** What is to be said of files that are used nevertheless. */
+  def notices: Seq[String] = Nil
 
   /** No server uses it now: frees the same, until it is needed again. Sessions from before are not resumed then. */
   def rest(): Unit = ()

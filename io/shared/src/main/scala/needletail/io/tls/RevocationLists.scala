@@ -3,6 +3,14 @@ package needletail.io.tls
 import java.io.IOException
 import java.nio.file.Path
 
+/**
+ * When the lists of one kind expire that follow each other: see `RevocationLists.Dated`.
+ *
+ * @param name  of the list, for messages: `the revocation list of ISSUER in FILE`
+ * @param until in milliseconds since 1970
+ */
+private[needletail] final case class ListExpiry(kind: Any, name: String, until: Long)
+
 /** Files of lists of revoked certificates (CRLs). */
 private[io] object RevocationLists {
 
@@ -12,8 +20,9 @@ private[io] object RevocationLists {
    * @param kind what it has in common with the lists that it follows: the issuer, its key and what it is of
    * @param from when it was made, in milliseconds since 1970
    * @param until when it ends
+   * @param issuer its name as text
    */
-  final case class Dated(kind: Any, from: Long, until: Long)
+  final case class Dated(kind: Any, from: Long, until: Long, issuer: String = "")
 
   /** How much later than by this clock a list may have been made. */
   final val ClockSkew = 15 * 60 * 1000L
@@ -21,12 +30,15 @@ private[io] object RevocationLists {
   def hasBegun(from: Long, now: Long): Boolean = from <= now + ClockSkew
 
   /**
-   * When the first kind of these lists ends. The newest of a kind counts, and no older one, which may end later: what
+   * When each kind of these lists ends. The newest of a kind counts, and no older one, which may end later: what
    * was revoked since is not on it. Once one that follows has begun, that one does; if there is no gap between the two,
    * its end is the kind's.
    */
-  def expiry(lists: Seq[Dated], now: Long): Option[Long] = ends(lists, now) { (present, following) =>
-    following.foldLeft(present.until)((end, next) => if (hasBegun(next.from, end)) next.until else end)
+  def expiries(lists: Seq[Dated], file: Path, now: Long): Seq[ListExpiry] = ends(lists, now) {
+    (present, following) =>
+      val until =
+        following.foldLeft(present.until)((end, next) => if (hasBegun(next.from, end)) next.until else end)
+      ListExpiry(present.kind, s"the revocation list of ${present.issuer} in $file", until)
   }
 
   /**
@@ -35,7 +47,7 @@ private[io] object RevocationLists {
    */
   def change(lists: Seq[Dated], now: Long): Option[Long] = ends(lists, now) { (present, following) =>
     following.headOption.fold(present.until)(next => math.min(present.until, next.from - ClockSkew))
-  }
+  }.minOption
 
   /** Whether each of them no longer counts, as a newer one of its kind does. */
   def superseded(lists: Seq[Dated], now: Long): Seq[Boolean] = {
@@ -46,13 +58,27 @@ private[io] object RevocationLists {
   }
 
   /** @param end of a list that counts now, or will as the first of its kind, and of those that follow it, in order */
-  private def ends(lists: Seq[Dated], now: Long)(end: (Dated, Seq[Dated]) => Long): Option[Long] =
-    lists.groupBy(_.kind).values.map { all =>
+  private def ends[A](lists: Seq[Dated], now: Long)(end: (Dated, Seq[Dated]) => A): Seq[A] =
+    lists.groupBy(_.kind).values.toSeq.map { all =>
       val sorted          = all.sortBy(list => (list.from, list.until))
       val (begun, future) = sorted.partition(list => hasBegun(list.from, now))
       val counting        = begun.takeRight(1) ++ future
       end(counting.head, counting.tail)
-    }.minOption
+    }
+
+  /**
+   * What is to be said of authorities without a list. Throws an IOException if none has one: nobody would be accepted.
+   *
+   * @param authorities the issuers of lists that are needed, and whether there is one that counts
+   */
+  def unlisted(authorities: Seq[(String, Boolean)], trusted: Path, file: Path): Seq[String] = {
+    val all = authorities.distinct
+    if (all.nonEmpty && !all.exists(_._2))
+      throw new IOException(
+        s"$file has no certificate revocation list of ${all.map(_._1).mkString(" or ")}, by $trusted the only ones that count"
+      )
+    all.collect { case (name, false) => s"no revocation list of $name in $file: its clients are rejected" }
+  }
 
   /** For a file by which nobody would be accepted. */
   def noneCounts(file: Path): IOException = new IOException(

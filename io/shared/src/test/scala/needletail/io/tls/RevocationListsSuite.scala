@@ -2,15 +2,47 @@ package needletail.io.tls
 
 import java.nio.file.{Files, Path}
 
-import needletail.io.Tls
+import needletail.io.{Tls, TlsIdentity}
 import needletail.testing.Authority
 
 /** Lists of revoked certificates: which are accepted for which certificates, and when they expire. */
 class RevocationListsSuite extends TlsPair {
-  private def expiryOf(list: Path): Option[Long] =
-    Tls.server(config.copy(clients =
-      Some(TlsClientAuth(authority.file, revoked = Some(list)))
-    )).revocationExpiry
+  private def identity(list: Path, trusted: Path): TlsIdentity =
+    Tls.server(config.copy(clients = Some(TlsClientAuth(trusted, revoked = Some(list)))))
+
+  private def expiryOf(list: Path, trusted: Path = authority.file): Option[Long] =
+    identity(list, trusted).revocationExpiry
+
+  tlsTest(
+    "an authority without a list is told of, and a file without any list of an authority's is refused"
+  ) {
+    val (staff, other) = (newAuthority("Staff"), newAuthority("Other"))
+    staff.revoke()
+    val both = staff.file("both.pem")
+    Files.write(both, Files.readAllBytes(staff.file) ++ Files.readAllBytes(other.file))
+    assertEquals(
+      identity(staff.revoked, both).notices,
+      Seq(s"no revocation list of CN=Other in ${staff.revoked}: its clients are rejected")
+    )
+    staff.spellList("sTAFF")
+    assertEquals(identity(staff.revoked, staff.file).notices, Nil)
+    val listed = identity(staff.revoked, staff.issue("DNS:a").chain) // a client's own certificate
+    assertEquals(listed.notices, Nil)
+    assertEquals(listed.lists.map(_.name), Seq(s"the revocation list of CN=sTAFF in ${staff.revoked}"))
+    val why = intercept[java.io.IOException](identity(staff.revoked, other.file)).getMessage
+    assert(
+      why.startsWith(s"${staff.revoked} has no certificate revocation list of CN=Other, by ${other.file}"),
+      why
+    )
+  }
+
+  tlsTest("where a certificate is from, with its first name and its kind of key") {
+    for ((algorithm, kind) <- Seq("rsa" -> "RSA", "ec" -> "EC", "ed25519" -> "Ed25519")) {
+      val issued = authority.issue("DNS:shop.test,DNS:a.test", algorithm)
+      val origin = Tls.server(TlsServerConfig(issued.chain, issued.key)).origins.map(_._2)
+      assertEquals(origin, Seq(s"${issued.chain} (shop.test, $kind)"))
+    }
+  }
 
   private def expiry(nextUpdate: String): Option[Long] = {
     authority.expireList(nextUpdate)
@@ -29,7 +61,7 @@ class RevocationListsSuite extends TlsPair {
     val other = newAuthority("Other")
     val many  = for (n <- 1 to 3) yield other.issue(s"DNS:a$n")
     other.revoke(many*)
-    val later = expiryOf(other.revoked).get
+    val later = expiryOf(other.revoked, other.file).get
     assert(math.abs(later - System.currentTimeMillis - 2L * 24 * 3600 * 1000) < 600000, later)
     assertEquals(expiry("20200102000000Z"), Some(1577923200000L))
     val both = authority.file("both.crl")
@@ -76,7 +108,7 @@ class RevocationListsSuite extends TlsPair {
     lister.revoke()
     val current = copy("current.crl")
     for (both <- Seq(together(old, current), together(current, old)))
-      assertEquals(expiryOf(both), expiryOf(current))
+      assertEquals(expiryOf(both, lister.file), expiryOf(current, lister.file))
   }
 
   tlsTest("nor does a list that does not count: one of changes, or of a distribution point") {
@@ -86,10 +118,14 @@ class RevocationListsSuite extends TlsPair {
     def only(what: String): String = s"issuingDistributionPoint = critical, @scope\n[scope]\n$what"
     for (extension <- Seq("2.5.29.27 = DER:02:01:01", only("fullname = URI:http://127.0.0.1:1/other.crl"))) {
       lister.listWith(extension, at = "20200102000000Z")
-      assertEquals(expiryOf(together(current, lister.revoked)), expiryOf(current), extension)
+      assertEquals(
+        expiryOf(together(current, lister.revoked), lister.file),
+        expiryOf(current, lister.file),
+        extension
+      )
     }
     lister.listWith(only("onlyuser = TRUE"), at = "20200102000000Z")
-    assertEquals(expiryOf(together(current, lister.revoked)), Some(1577923200000L))
+    assertEquals(expiryOf(together(current, lister.revoked), lister.file), Some(1577923200000L))
   }
 
   tlsTest("when the newest list has expired, an older one that has not does not hide it") {
@@ -104,7 +140,7 @@ class RevocationListsSuite extends TlsPair {
     for (
       all <- Seq(Seq(older, newer), Seq(newer, older), Seq(changes, older, newer), Seq(newer, older, future))
     ) {
-      assertEquals(expiryOf(together(all*)), Some(1578009600000L))
+      assertEquals(expiryOf(together(all*), lister.file), Some(1578009600000L))
       assertEquals(refused(good, together(all*), lister.file), HandshakeFailure.NoList)
     }
   }
@@ -114,7 +150,9 @@ class RevocationListsSuite extends TlsPair {
     def list(from: Int, until: Int, kind: Any = 1) =
       RevocationLists.Dated(kind, now + from * 3600000L, now + until * 3600000L)
     def expiry(lists: RevocationLists.Dated*) =
-      RevocationLists.expiry(lists, now).map(end => (end - now) / 3600000.0)
+      RevocationLists.expiries(lists, authority.file, now).map(_.until).minOption.map(end =>
+        (end - now) / 3600000.0
+      )
     def change(lists: RevocationLists.Dated*) =
       RevocationLists.change(lists, now).map(end => (end - now) / 3600000.0)
     val (old, present, next) = (list(-20, 30), list(-10, 10), list(9, 20))

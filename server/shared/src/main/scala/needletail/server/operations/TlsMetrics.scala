@@ -1,7 +1,7 @@
 package needletail.server.operations
 
 import needletail.io.TlsIdentity
-import needletail.io.tls.{HandshakeFailure, TlsCounts}
+import needletail.io.tls.{CertificateText, HandshakeFailure, TlsCounts}
 import needletail.metrics.MetricText
 
 /** Writes the metrics of a server's TLS. */
@@ -38,7 +38,11 @@ private[server] object TlsMetrics {
         "Expiry time of a certificate, in seconds since 1970."
       )
       for ((c, i) <- identity.certificates.zipWithIndex)
-        out.sample(c.notAfter / 1000.0, "certificate" -> i.toString, "subject" -> c.subject)
+        out.sample(
+          c.notAfter / 1000.0,
+          "certificate" -> i.toString,
+          "subject"     -> CertificateText.subjectOf(c)
+        )
     }
     for (end <- identity.revocationExpiry) {
       out.gauge(

@@ -19,20 +19,33 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
    * stopped. Looks after the files if that is configured.
    */
   def start(): Unit = {
-    expiries.loaded(now)
-    every(WarnNanos)(expiries.look(now))
+    loaded()
     if (identity.checkNanos > 0) later(identity.checkNanos, () => check())
   }
 
   private def now: Long = loop.platform.currentTimeMillis()
 
-  private def every(nanos: Long)(work: => Unit): Unit = later(
-    nanos,
-    () => {
-      work
-      every(nanos)(work)
-    }
-  )
+  @volatile private var looks = 0 // how often a look was planned: only the latest one counts
+
+  private def loaded(): Unit = {
+    expiries.loaded(now)
+    lookLater()
+  }
+
+  /** When something has expired or will in an hour or a day, and now and then: others may read the files. */
+  private def lookLater(): Unit = {
+    val number = synchronized { looks += 1; looks }
+    val at     = now
+    val nanos  = expiries.next(at).fold(WarnNanos)(next => math.min(next - at, WarnNanos / 1000000) * 1000000)
+    later(
+      nanos,
+      () =>
+        if (number == looks) {
+          expiries.look(now)
+          lookLater()
+        }
+    )
+  }
 
   /** Reads them; if that fails, the old ones stay in use and the reason is logged. Blocks. */
   def reload(): Unit = {
@@ -54,7 +67,7 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
       failures.forget()
       if (isRead) {
         log.info("the certificates have been reloaded")
-        expiries.loaded(now)
+        loaded()
       }
     } catch {
       case e: IOException => if (failures.isNew(e.getMessage)) log.warn(s"$Kept: ${e.getMessage}")

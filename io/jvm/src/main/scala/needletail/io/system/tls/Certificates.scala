@@ -1,6 +1,7 @@
 package needletail.io.system.tls
 
 import java.security.cert.{CertificateParsingException, X509Certificate}
+import java.security.interfaces.EdECPublicKey
 import java.security.{GeneralSecurityException, MessageDigest, PublicKey}
 import java.util.Locale.ROOT
 import java.util.{Base64, HexFormat}
@@ -31,6 +32,12 @@ private[io] object Certificates {
   def hosts(certificate: X509Certificate): Seq[String] = {
     val names = alternatives(certificate).collect { case (Dns, name) => name.toLowerCase(ROOT) }
     if (names.nonEmpty) names else commonName(certificate).toSeq
+  }
+
+  /** `RSA`, `EC`, `Ed25519` and so on. */
+  def kindOfKey(certificate: X509Certificate): String = certificate.getPublicKey match {
+    case key: EdECPublicKey => key.getParams.getName
+    case key                => if (key.getAlgorithm == "RSASSA-PSS") "RSA-PSS" else key.getAlgorithm
   }
 
   /** SHA-256 of its SubjectPublicKeyInfo in base64. */

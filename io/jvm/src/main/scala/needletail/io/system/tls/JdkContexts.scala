@@ -22,6 +22,8 @@ import needletail.io.platform.{Socket, TlsClientContext, TlsServerContext}
 import needletail.io.system.NioSocket
 import needletail.io.tls.{
   CertificateInfo,
+  CertificateText,
+  ListExpiry,
   RevocationLists,
   TlsClientConfig,
   TlsCounts,
@@ -40,7 +42,9 @@ private[io] final class JdkServerContext private (
     parameters: SSLParameters, // null: the context's own
     certificateChecks: Option[CertificateInfo => Boolean],
     val certificates: Seq[CertificateInfo],
-    override val revocationExpiry: Option[Long] = None
+    override val origins: Seq[String] = Nil,
+    override val lists: Seq[ListExpiry] = Nil,
+    override val notices: Seq[String] = Nil
 ) extends TlsServerContext {
   def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = {
     new TlsSocket(NioSocket.channelOf(socket), engine(), "the client", counts, toPlain, certificateChecks)
@@ -61,11 +65,13 @@ private[io] object JdkServerContext {
 
   /** @param provider of the `SSLContext`; null for the JDK's */
   def load(config: TlsServerConfig, provider: Provider): TlsServerContext = {
-    val keys  = ServerKeys.read(config.certificates)
-    val lists = config.clients.flatMap(_.revoked).map(RevokedCertificates.read)
-    val trust = config.clients.map { clients =>
-      Trust.also(Trust.of(Pem.certificates(clients.authorities), lists))(JdkContexts.accepted(clients.check))
-    }
+    val keys    = ServerKeys.read(config.certificates)
+    val lists   = config.clients.flatMap(_.revoked).map(RevokedCertificates.read)
+    val known   = config.clients.map(clients => Pem.certificates(clients.authorities))
+    val notices = (for (clients <- config.clients; file <- clients.revoked; all <- lists; own <- known)
+      yield RevocationLists.unlisted(all.needed(own), clients.authorities, file)).getOrElse(Nil)
+    val trust = for (clients <- config.clients; own <- known)
+      yield Trust.also(Trust.of(own, lists))(JdkContexts.accepted(clients.check))
     // without `nobody` the JDK would read the certificates that it trusts
     def make(): SSLContext = JdkContexts.context(provider, Array(keys), Array(trust.getOrElse(Trust.nobody)))
     val sessions           =
@@ -75,16 +81,19 @@ private[io] object JdkServerContext {
       if (clients.required) parameters.setNeedClientAuth(true) else parameters.setWantClientAuth(true)
     }
     parameters.setSNIMatchers(Collections.singletonList(ServerKeys.matcher(keys, config.refuseUnknownNames)))
-    val infos = keys.certificates.map(Certificates.info)
+    val infos   = keys.certificates.map(Certificates.info)
+    val origins = for (((info, own), files) <- infos.zip(keys.certificates).zip(config.certificates))
+      yield CertificateText.origin(info, files.chain, Certificates.kindOfKey(own))
     // The JDK cannot be told not to resume sessions. But each context knows only those that it has made itself.
     // With one that knows none, a list of revoked certificates counts that has expired or begun: full handshakes use it.
-    val dated              = lists.fold(Seq.empty[RevocationLists.Dated])(_.dated)
-    val read               = System.currentTimeMillis
-    val expiry             = RevocationLists.expiry(dated, read)
-    val change             = RevocationLists.change(dated, read)
-    def mayResume          = config.resume && change.forall(System.currentTimeMillis < _)
+    val dated     = lists.fold(Seq.empty[RevocationLists.Dated])(_.dated)
+    val read      = System.currentTimeMillis
+    val expiries  = config.clients.flatMap(_.revoked).toSeq.flatMap(RevocationLists.expiries(dated, _, read))
+    val change    = RevocationLists.change(dated, read)
+    def mayResume = config.resume && change.forall(System.currentTimeMillis < _)
     def next(): SSLContext = if (mayResume) sessions.context() else make()
-    val made = new JdkServerContext(() => next(), parameters, config.clients.map(_.check), infos, expiry)
+    val check              = config.clients.map(_.check)
+    val made = new JdkServerContext(() => next(), parameters, check, infos, origins, expiries, notices)
     FirstHandshake.make(made.engine())
     made
   }

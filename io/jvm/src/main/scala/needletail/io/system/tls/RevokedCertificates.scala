@@ -32,7 +32,17 @@ private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
   /** When those that count do so. */
   val dated: Seq[RevocationLists.Dated] =
     for (list <- counting; end <- Option(list.getNextUpdate))
-      yield RevocationLists.Dated(kindOf(list), list.getThisUpdate.getTime, end.getTime)
+      yield RevocationLists.Dated(
+        kindOf(list),
+        list.getThisUpdate.getTime,
+        end.getTime,
+        DistinguishedNames.text(list.getIssuerX500Principal)
+      )
+
+  /** The issuers whose lists the certificates need that these have issued, or these themselves, and whether they count. */
+  def needed(trusted: Seq[X509Certificate]): Seq[(String, Boolean)] =
+    trusted.map(c => if (c.getBasicConstraints < 0) c.getIssuerX500Principal else c.getSubjectX500Principal)
+      .map(name => (DistinguishedNames.text(name), counting.exists(_.getIssuerX500Principal == name)))
 
   /**
    * Throws CertPathValidatorException if the certificate is not accepted.

@@ -97,6 +97,9 @@ private[tls] object OpenSslFunctions {
   def certificateFacts(pem: Ptr[Byte], size: CInt, length: Ptr[CInt]): Ptr[Byte] = extern
   @name("needletail_tls_list_facts")
   def listFacts(pem: Ptr[Byte], size: CInt, length: Ptr[CInt]): Ptr[Byte] = extern
+  @name("needletail_tls_needed_lists")
+  def neededLists(trusted: Ptr[Byte], size: CInt, lists: Ptr[Byte], all: CInt, length: Ptr[CInt]): Ptr[Byte] =
+    extern
   @name("needletail_tls_session_facts")
   def sessionFacts(connection: Ptr[Byte], length: Ptr[CInt]): Ptr[Byte]    = extern
   @name("needletail_tls_free_facts") def freeFacts(facts: Ptr[Byte]): Unit = extern

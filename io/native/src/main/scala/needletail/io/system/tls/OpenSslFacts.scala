@@ -10,10 +10,33 @@ import needletail.io.tls.{CertificateInfo, RevocationLists, TlsSession}
 /** What certificates and sessions say; see needletail_tls_facts.c. */
 private[tls] object OpenSslFacts {
 
-  /** The first certificate of a file; None if it cannot be read. */
-  def certificate(file: PemFile): Option[CertificateInfo] = {
+  /** The first certificate of a file, and the kind of its key; None if it cannot be read. */
+  def certificate(file: PemFile): Option[(CertificateInfo, String)] = {
     val fields = read(OpenSslFunctions.certificateFacts(file.bytes.at(0), file.bytes.length, _))
-    if (fields.length < Size) None else Some(info(fields, 0))
+    if (fields.length <= Size) None else Some((info(fields, 0), kindOfKey(fields(Size))))
+  }
+
+  /** By the beginning of a SubjectPublicKeyInfo in DER (RFC 5280 section 4.1.2.7), as Java names it. */
+  private def kindOfKey(der: Array[Byte]): String = {
+    val begin = hex(der.take(24))
+    KindsOfKeys.collectFirst { case (number, kind) if begin.contains(number) => kind }.getOrElse(
+      "unknown key"
+    )
+  }
+
+  private val KindsOfKeys = Seq(
+    "06092a864886f70d010101" -> "RSA",
+    "06092a864886f70d01010a" -> "RSA-PSS",
+    "06072a8648ce3d0201"     -> "EC",
+    "06032b6570"             -> "Ed25519",
+    "06032b6571"             -> "Ed448"
+  )
+
+  /** The issuers whose lists are needed by what these certificates have issued, and whether there is one that counts. */
+  def needed(trusted: PemFile, lists: PemFile): Seq[(String, Boolean)] = {
+    val (own, all) = (trusted.bytes, lists.bytes)
+    val fields     = read(OpenSslFunctions.neededLists(own.at(0), own.length, all.at(0), all.length, _))
+    fields.toSeq.grouped(2).collect { case Seq(name, is) => (new String(name, UTF_8), is.nonEmpty) }.toSeq
   }
 
   /** A file's lists of revoked certificates that count at some time. */
@@ -21,7 +44,7 @@ private[tls] object OpenSslFacts {
     val fields = read(OpenSslFunctions.listFacts(file.bytes.at(0), file.bytes.length, _)).toSeq
     val known  = fields.grouped(ListSize).filter(_.last.nonEmpty).map { list =>
       val kind = list.take(ListSize - 2).map(_.toSeq)
-      RevocationLists.Dated(kind, from = millis(list(ListSize - 2)), until = millis(list.last))
+      RevocationLists.Dated(kind, millis(list(ListSize - 2)), millis(list.last), new String(list.head, UTF_8))
     }
     known.toSeq
   }

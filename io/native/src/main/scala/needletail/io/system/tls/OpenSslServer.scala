@@ -3,7 +3,15 @@ package needletail.io.system.tls
 import scala.scalanative.unsafe.*
 
 import needletail.io.platform.{Socket, TlsServerContext}
-import needletail.io.tls.{CertificateInfo, TlsClientAuth, TlsCounts, TlsServerConfig}
+import needletail.io.tls.{
+  CertificateInfo,
+  CertificateText,
+  ListExpiry,
+  RevocationLists,
+  TlsClientAuth,
+  TlsCounts,
+  TlsServerConfig
+}
 
 /** A server's side of TLS. Throws an IOException that names the file and the error. */
 private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServerContext {
@@ -17,16 +25,25 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
   private var tickets: Ptr[Byte] = null // made with the first context
   private var isReleased         = false
 
-  try OpenSslFunctions.release(make()) // so that what is wrong with the files is known now
-  catch {
-    case e: Throwable =>
-      release()
-      throw e
-  }
+  override val notices: Seq[String] =
+    try {
+      OpenSslFunctions.release(make()) // so that what is wrong with the files is known now
+      val found =
+        for (known <- trusted; lists <- revoked)
+          yield RevocationLists.unlisted(OpenSslFacts.needed(known, lists.file), known.file, lists.file.file)
+      found.getOrElse(Nil)
+    } catch {
+      case e: Throwable =>
+        release()
+        throw e
+    }
 
   def certificates: Seq[CertificateInfo] = own.map(_.info)
 
-  override val revocationExpiry: Option[Long] = revoked.flatMap(_.expiry)
+  override def origins: Seq[String] =
+    own.map(one => CertificateText.origin(one.info, one.chain.file, one.kindOfKey))
+
+  override val lists: Seq[ListExpiry] = revoked.toSeq.flatMap(_.expiries)
 
   private def make(): Ptr[Byte] = {
     val defaults = own.filter(_.hosts == own.head.hosts)

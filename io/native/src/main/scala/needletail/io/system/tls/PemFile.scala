@@ -7,7 +7,7 @@ import java.nio.file.Path
 import scala.collection.mutable
 
 import needletail.io.file.SmallFile
-import needletail.io.tls.{CertificateInfo, KeyFaults, RevocationLists, TlsCertificate}
+import needletail.io.tls.{CertificateInfo, KeyFaults, ListExpiry, RevocationLists, TlsCertificate}
 
 /** The content of a PEM file (RFC 7468). */
 private[tls] final class PemFile private (val file: Path, val bytes: Array[Byte]) {
@@ -81,8 +81,8 @@ private[tls] final class RevokedFile(path: Path) {
   }
   private val read = System.currentTimeMillis
 
-  /** When they expire, in milliseconds since 1970; None if none counts. */
-  val expiry: Option[Long] = RevocationLists.expiry(lists, read)
+  /** When those that count expire. */
+  val expiries: Seq[ListExpiry] = RevocationLists.expiries(lists, path, read)
 
   /** For each that counts, in their order, 1 if a newer one has replaced it: OpenSSL would use it if it ends later. */
   val superseded: Array[Byte] =
@@ -100,7 +100,7 @@ private[tls] final class OwnCertificate(files: TlsCertificate) {
 
   def isEncrypted: Boolean = key.contains("ENCRYPTED")
 
-  val info: CertificateInfo = {
+  val (info: CertificateInfo, kindOfKey: String) = {
     OpenSsl.load()
     OpenSslFacts.certificate(chain).getOrElse(throw chain.damaged("certificate"))
   }
