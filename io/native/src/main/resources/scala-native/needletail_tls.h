@@ -38,7 +38,7 @@ typedef struct {
     int pins_count;
     own_check *check; /* null: none */
     long lists_change; /* when another list of revoked certificates counts, or none; in seconds since 1970; 0: never */
-    int judges_strength; /* as the library does not */
+    int judges_strength; /* of signatures, too, as the library does not */
 } context;
 
 /* The certificates for a name, or for those one label below it if it begins with "*.", in lower case. */
@@ -79,13 +79,12 @@ int needletail_tls_judge(int is_valid, X509_STORE_CTX *chain);
 int needletail_tls_use(SSL_CTX *ctx, X509 **chain, int count, EVP_PKEY *key);
 
 /*
- * Has weak keys and signatures refused: by the library, or where it cannot do that, by its caller. Returns 0 if neither
- * can.
+ * Has weak keys and signatures refused: by the library, or what it cannot do, by its caller. Returns 0 if neither can.
  */
 int needletail_tls_set_strength(context *c);
 int needletail_tls_set_signatures_of(SSL_CREDENTIAL *one);
 int needletail_tls_is_key_weak(X509 *x);
-int needletail_tls_is_chain_weak(const STACK *all);
+int needletail_tls_weakness(const context *c, const STACK *all);
 
 /* Whether a list of revoked certificates counts for any certificates. */
 int needletail_tls_does_list_count(X509_CRL *list);

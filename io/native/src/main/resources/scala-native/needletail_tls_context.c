@@ -201,7 +201,7 @@ const char *needletail_tls_certificate(context *c, const char *chain, int chain_
     if (!read_certificates(&all, chain, chain_length)) wrong = NO_CERTIFICATE;
     else if ((key = read_key(pem, length, secret)) == NULL) wrong = no_key();
     else if (ssl.X509_check_private_key(all.all[0], key) != 1) wrong = NOT_ITS_KEY;
-    else if (c->judges_strength && has_weak_key(&all)) wrong = WEAK_KEY;
+    else if (has_weak_key(&all)) wrong = WEAK_KEY;
     else if (!needletail_tls_use(c->ctx, all.all, all.count, key)) wrong = reason("not usable");
     ssl.EVP_PKEY_free(key);
     free_certificates(&all);
@@ -238,13 +238,13 @@ static int has_pinned(const context *c, const STACK *all) {
  */
 static int verify(X509_STORE_CTX *chain, void *with) {
     context *c = with;
-    int result = ssl.X509_verify_cert(chain), error = 0;
+    int result = ssl.X509_verify_cert(chain);
     if (result <= 0) return result;
     STACK *all = ssl.X509_STORE_CTX_get0_chain(chain);
-    if (c->judges_strength && needletail_tls_is_chain_weak(all)) error = TOO_WEAK;
-    else if (c->pins != NULL && !has_pinned(c, all)) error = NOT_PINNED;
-    else if (c->check != NULL && (ssl.OPENSSL_sk_num(all) <= 0 ||
-                                  !needletail_tls_is_accepted(ssl.OPENSSL_sk_value(all, 0), c->check)))
+    int error = needletail_tls_weakness(c, all);
+    if (error == 0 && c->pins != NULL && !has_pinned(c, all)) error = NOT_PINNED;
+    if (error == 0 && c->check != NULL &&
+        (ssl.OPENSSL_sk_num(all) <= 0 || !needletail_tls_is_accepted(ssl.OPENSSL_sk_value(all, 0), c->check)))
         error = REFUSED_BY_CHECK;
     if (error == 0) return result;
     ssl.X509_STORE_CTX_set_error(chain, error);
@@ -264,7 +264,7 @@ void needletail_tls_verify(context *c, int how) {
                : how == TRUST_WANTED ? VERIFY_PEER
                                      : VERIFY_PEER | VERIFY_FAIL_IF_NO_PEER_CERT;
     ssl.SSL_CTX_set_verify(c->ctx, mode, needletail_tls_judge);
-    if (c->judges_strength) verify_more(c);
+    verify_more(c);
 }
 
 /* Trusts these certificates, whether they are issuers' or not. Returns how many there are; 0 if one is damaged. */

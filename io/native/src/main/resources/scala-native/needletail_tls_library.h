@@ -234,6 +234,8 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, OBJ_find_sigid_algs, (int, int *, int *)) \
     F(int, EVP_PKEY_id, (const EVP_PKEY *)) \
     F(int, EVP_PKEY_bits, (const EVP_PKEY *)) \
+    F(int, EVP_PKEY_get_id, (const EVP_PKEY *)) \
+    F(int, EVP_PKEY_get_bits, (const EVP_PKEY *)) \
     F(SSL_CREDENTIAL *, SSL_CREDENTIAL_new_x509, (void)) \
     F(void, SSL_CREDENTIAL_free, (SSL_CREDENTIAL *)) \
     F(int, SSL_CREDENTIAL_set1_cert_chain, (SSL_CREDENTIAL *, CRYPTO_BUFFER *const *, size_t)) \
@@ -298,6 +300,8 @@ enum {
     CRL_PATH_VALIDATION_ERROR = 54,
     WRONG_HOST = 62,
     WRONG_ADDRESS = 64,
+    OWN_KEY_TOO_SMALL = 66,
+    ISSUERS_KEY_TOO_SMALL = 67,
     SUBJECT_ALTERNATIVE_NAME = 85,
     AUTHORITY_KEY_IDENTIFIER = 90,
     DELTA_CRL_INDICATOR = 140,

@@ -1,6 +1,7 @@
 /*
  * Which keys and signatures are too weak: below 112 bits of security, which is OpenSSL's level 2. BoringSSL has no such
- * levels, and the functions that AWS-LC has for them do nothing.
+ * levels, and the functions that AWS-LC has for them do nothing. OpenSSL rounds: with RSA it takes a little less than 2048
+ * bits for 112, so sizes of keys are always looked at here.
  */
 #if defined(__SCALANATIVE_NEEDLETAIL_TLS) && defined(__linux__)
 
@@ -32,9 +33,23 @@ static int has_levels(SSL_CTX *ctx) {
            (ssl.SSL_CTX_get_security_level == NULL || ssl.SSL_CTX_get_security_level(ctx) >= 2);
 }
 
+/* OpenSSL 3 has other names for these two, and macros of the old ones. */
+static int kind_of(const EVP_PKEY *key) {
+    return ssl.EVP_PKEY_id != NULL ? ssl.EVP_PKEY_id(key) : ssl.EVP_PKEY_get_id(key);
+}
+
+static int bits_of(const EVP_PKEY *key) {
+    return ssl.EVP_PKEY_bits != NULL ? ssl.EVP_PKEY_bits(key) : ssl.EVP_PKEY_get_bits(key);
+}
+
+static int knows_keys(void) {
+    return (ssl.EVP_PKEY_id != NULL || ssl.EVP_PKEY_get_id != NULL) &&
+           (ssl.EVP_PKEY_bits != NULL || ssl.EVP_PKEY_get_bits != NULL);
+}
+
 static int can_judge(void) {
-    return ssl.EVP_PKEY_id != NULL && ssl.EVP_PKEY_bits != NULL && ssl.OBJ_find_sigid_algs != NULL &&
-           ssl.OPENSSL_sk_num != NULL && ssl.OPENSSL_sk_value != NULL;
+    return knows_keys() && ssl.OBJ_find_sigid_algs != NULL && ssl.OPENSSL_sk_num != NULL &&
+           ssl.OPENSSL_sk_value != NULL;
 }
 
 #define SIGNATURES_COUNT (sizeof SIGNATURES / sizeof *SIGNATURES)
@@ -50,7 +65,7 @@ int needletail_tls_set_strength(context *c) {
         (ssl.SSL_CTX_get_security_level == NULL || ssl.SSL_CTX_get_security_level(c->ctx) < 2))
         ssl.SSL_CTX_set_security_level(c->ctx, 2);
     c->judges_strength = !has_levels(c->ctx);
-    return !c->judges_strength || (can_judge() && set_signatures(c->ctx));
+    return c->judges_strength ? can_judge() && set_signatures(c->ctx) : knows_keys();
 }
 
 /* The same for a certificate which has its own settings. */
@@ -62,7 +77,7 @@ int needletail_tls_set_signatures_of(SSL_CREDENTIAL *one) {
 int needletail_tls_is_key_weak(X509 *x) {
     EVP_PKEY *key = ssl.X509_get0_pubkey(x);
     if (key == NULL) return 1;
-    int kind = ssl.EVP_PKEY_id(key), bits = ssl.EVP_PKEY_bits(key);
+    int kind = kind_of(key), bits = bits_of(key);
     if (kind == RSA || kind == RSA_PSS || kind == DSA) return bits < 2048;
     return kind == ELLIPTIC_CURVE && bits < 224;
 }
@@ -89,12 +104,16 @@ static int is_signature_weak(X509 *x) {
     return hash != NO_HASH && (hash < SHA256 || hash > SHA224);
 }
 
-/* Whether one of a verified chain is: of the last one, which is trusted, only its key. */
-int needletail_tls_is_chain_weak(const STACK *all) {
+/*
+ * What is wrong with a verified chain if one of it is weak: of the last one, which is trusted, only its key. 0 if none is.
+ */
+int needletail_tls_weakness(const context *c, const STACK *all) {
     int count = ssl.OPENSSL_sk_num(all);
     for (int i = 0; i < count; i++) {
         X509 *one = ssl.OPENSSL_sk_value(all, (size_t)i);
-        if (needletail_tls_is_key_weak(one) || (i + 1 < count && is_signature_weak(one))) return 1;
+        if (c->judges_strength) {
+            if (needletail_tls_is_key_weak(one) || (i + 1 < count && is_signature_weak(one))) return TOO_WEAK;
+        } else if (needletail_tls_is_key_weak(one)) return i == 0 ? OWN_KEY_TOO_SMALL : ISSUERS_KEY_TOO_SMALL;
     }
     return 0;
 }

@@ -107,12 +107,6 @@ class OpenSslSuite extends TlsPair {
   private def assertWeak(why: String): Unit =
     assert(why.contains("the certificate of the client is too weak"), why)
 
-  tlsTest("clients' certificates may have keys of each kind, but no weak ones") {
-    for (kind <- Seq("ec", "rsa", "ed25519", "ec -pkeyopt ec_paramgen_curve:secp521r1"))
-      assertEquals(shown(authority, kind), "accepted", kind)
-    assertWeak(shown(authority, "rsa:1024"))
-  }
-
   tlsTest("clients' certificates may be signed in each way, but no weak one") {
     val rsa                    = newAuthority("Rsa", algorithm = "rsa")
     def pss(salt: Int): String = s"-sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:$salt"

@@ -127,7 +127,7 @@ final class Authority(
   }
 
   /** Makes certificates invalid by `revoked`; without any, that list is empty. */
-  def revoke(certificates: Issued*): Unit = {
+  def revoke(certificates: Authority#Issued*): Unit = {
     certificates.foreach(c => openssl(s"ca -config $config -revoke ${c.chain}"))
     openssl(s"ca -config $config -gencrl -out $revoked")
   }

@@ -65,7 +65,7 @@ class TlsFilesSuite extends Suite with TemporaryDirectories {
     val first = secret.indexOf("\nM") + 1
     for (at <- Seq(first, first + 20, first + 70)) // a character is lost
       says(why(local.chain, holding(secret.patch(at, "", 1))), damaged, "is damaged")
-    for (bits <- Seq(512, 1024)) {
+    for (bits <- Seq(512, 1024, 2040)) {
       val weak = authority.issue("DNS:localhost", s"rsa:$bits")
       says(why(weak.chain, weak.key), weak.chain, "has a key that is too weak")
     }

@@ -33,8 +33,11 @@ abstract class TlsPair extends LoopSuite with TemporaryDirectories {
   }
   lazy val trusting = Tls.trusting(authority.file)
 
-  /** Does nothing on a platform without TLS. */
-  def tlsTest(name: String)(body: => Unit): Unit = test(name)(if (Tls.isKnown) body)
+  /** Skipped on a platform without TLS. */
+  def tlsTest(name: String)(body: => Unit): Unit = test(name) {
+    assume(Tls.isKnown, "no TLS")
+    body
+  }
 
   /** Collects what comes, and writes back what the peer sends if it is the server's. */
   final class Kept(connection: Connection, isServer: Boolean) extends ConnectionHandler {
