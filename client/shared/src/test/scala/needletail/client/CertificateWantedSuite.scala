@@ -99,7 +99,8 @@ class CertificateWantedSuite extends Suite with Serving with OtherPrograms with 
     }
   }
 
-  private def refusingWhile(command: Int => Seq[String]): Unit = if (Tls.isKnown) {
+  private def refusingWhile(command: Int => Seq[String]): Unit = {
+    assume(Tls.isKnown, "no TLS")
     val port = freePort()
     listening(port, command(port): _*)(refusing(port))
   }
@@ -183,30 +184,28 @@ class CertificateWantedSuite extends Suite with Serving with OtherPrograms with 
   }
 
   test("a server of this platform") {
-    if (Tls.isKnown) {
-      val own = TlsServerConfig(issued.chain, issued.key).copy(clients = Some(TlsClientAuth(authority.file)))
-      ServerFixture.serving(_ => Response.ok("x"), serverConfig.copy(tls = Some(Tls.server(own)))) { server =>
-        refusing(server.port)
-      }
+    assume(Tls.isKnown, "no TLS")
+    val own = TlsServerConfig(issued.chain, issued.key).copy(clients = Some(TlsClientAuth(authority.file)))
+    ServerFixture.serving(_ => Response.ok("x"), serverConfig.copy(tls = Some(Tls.server(own)))) { server =>
+      refusing(server.port)
     }
   }
 
   test("nginx, which answers 400") {
     val nginx = find("nginx")
     assume(nginx.isDefined, "nginx is not installed")
-    if (Tls.isKnown) {
-      val port    = freePort()
-      val more    = s"ssl_client_certificate ${authority.file}; ssl_verify_client on;"
-      val command = tlsNginxCommand(nginx.get, temporaryDirectory().toFile, port, issued, more)
-      listening(port, command: _*) {
-        calling(config) { client =>
-          val service = client.service(s"https://localhost:$port")
-          for (n <- 1 to calls) {
-            val call     = if (n % 2 == 0) service.get("/") else service.post("/").body(body)
-            val response = call.await()
-            assertEquals(response.status.code, 400)
-            assert(response.text.contains("No required SSL certificate"), response.text)
-          }
+    assume(Tls.isKnown, "no TLS")
+    val port    = freePort()
+    val more    = s"ssl_client_certificate ${authority.file}; ssl_verify_client on;"
+    val command = tlsNginxCommand(nginx.get, temporaryDirectory().toFile, port, issued, more)
+    listening(port, command: _*) {
+      calling(config) { client =>
+        val service = client.service(s"https://localhost:$port")
+        for (n <- 1 to calls) {
+          val call     = if (n % 2 == 0) service.get("/") else service.post("/").body(body)
+          val response = call.await()
+          assertEquals(response.status.code, 400)
+          assert(response.text.contains("No required SSL certificate"), response.text)
         }
       }
     }

@@ -83,14 +83,30 @@ trait OtherPrograms { self: Suite =>
   def compiled(go: String, folder: File, source: String): String = {
     write(new File(folder, "server.go"), source)
     val program = new File(folder, "server")
-    val build   = new ProcessBuilder(go, "build", "-o", program.getPath, "server.go").directory(folder)
-      .redirectErrorStream(true).redirectOutput(new File(folder, "log"))
-    build.environment.put("GOTOOLCHAIN", "local")
-    assert(
-      build.start().waitFor(100, TimeUnit.SECONDS) && program.canExecute,
-      s"$folder/log says why it was not built"
-    )
+    build(folder, go, "build", "-o", program.getPath, "server.go")
+    assert(program.canExecute, s"$program is missing")
     program.getPath
+  }
+
+  /** Compiles a Java program whose class is `Server` in `folder`. Returns its class path. */
+  def compiledJava(javac: String, folder: File, source: String): File = {
+    write(new File(folder, "Server.java"), source)
+    build(folder, javac, "Server.java")
+    folder
+  }
+
+  private def build(folder: File, command: String*): Unit = {
+    val log   = new File(folder, "log")
+    val build =
+      new ProcessBuilder(command: _*).directory(folder).redirectErrorStream(true).redirectOutput(log)
+    build.environment.put("GOTOOLCHAIN", "local")
+    val process = build.start()
+    val isOver  = process.waitFor(100, TimeUnit.SECONDS)
+    if (!isOver) process.destroyForcibly()
+    assert(
+      isOver && process.exitValue == 0,
+      s"it was not built: ${new String(Files.readAllBytes(log.toPath))}"
+    )
   }
 
   def write(file: File, text: String): Unit = { Files.write(file.toPath, text.getBytes("UTF-8")); () }
