@@ -42,10 +42,16 @@ class AnswerToAnotherRequestSuite extends Serving {
     def error(message: String, cause: Throwable): Unit = throw new NoClassDefFoundError("the log")
   }
   private val config = GatewayConfig(server =
-    ServerConfig(loops = 1, log = logging, accessLog = Some((_, _, _, _) => throw new StackOverflowError("deep")))
+    ServerConfig(
+      loops = 1,
+      log = logging,
+      accessLog = Some((_, _, _, _) => throw new StackOverflowError("deep"))
+    )
   )
 
-  test("fault 1: requests of other connections of the loop get their own answers, whatever is thrown beside them") {
+  test(
+    "fault 1: requests of other connections of the loop get their own answers, whatever is thrown beside them"
+  ) {
     ServerFixture.serving(
       Gateway.start(failing, FrontProtocol.FastCgi(Address.Tcp("127.0.0.1", 0)), config)
     ) { server =>

@@ -28,7 +28,7 @@ trait OpenSslPrograms { self: TlsPair =>
     val folder          = temporaryDirectory()
     val (input, output) = (folder.resolve("input"), folder.resolve("output"))
     Files.write(input, text.getBytes)
-    val from    = if (text.isEmpty) ProcessBuilder.Redirect.PIPE else ProcessBuilder.Redirect.from(input.toFile)
+    val from = if (text.isEmpty) ProcessBuilder.Redirect.PIPE else ProcessBuilder.Redirect.from(input.toFile)
     val command = Seq("s_client", "-connect", s"127.0.0.1:$port", "-ign_eof") ++ anyKey ++ more
     running(command, _.redirectInput(from).redirectOutput(output.toFile))(_ =>
       body(() => new String(Files.readAllBytes(output), ISO_8859_1))

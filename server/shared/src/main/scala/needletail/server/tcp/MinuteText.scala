@@ -5,9 +5,9 @@ private[tcp] object MinuteText {
 
   /** @param millis since 1970 */
   def of(millis: Long): String = {
-    val minutes           = Math.floorDiv(millis, 60000L)
+    val minutes            = Math.floorDiv(millis, 60000L)
     val (year, month, day) = date(Math.floorDiv(minutes, 1440L))
-    val minute            = Math.floorMod(minutes, 1440L).toInt
+    val minute             = Math.floorMod(minutes, 1440L).toInt
     f"$year%04d-$month%02d-$day%02dT${minute / 60}%02d:${minute % 60}%02dZ"
   }
 
