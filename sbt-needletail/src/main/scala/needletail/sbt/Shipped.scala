@@ -9,8 +9,11 @@ import scala.util.control.NonFatal
 /** Builds the files of a release: `bin/NAME`, `bin/NAME-native`, and `lib` with the jars. */
 private[sbt] object Shipped {
 
-  /** The cheapest stores into the heap, all cores for a collection, and a start as quick as the serial one's. */
-  private val collector = "-XX:+UseParallelGC"
+  /**
+   * The cheapest stores into the heap, all cores for a collection, and a start as quick as the serial one's. The space for
+   * new objects grows only while collections take more than 5 % of the time, not 1 %: it is not given back.
+   */
+  private val collector = "-XX:+UseParallelGC -XX:GCTimeRatio=19"
 
   /** A launcher for the JVM with all that it needs; the launcher's file. */
   def jvm(

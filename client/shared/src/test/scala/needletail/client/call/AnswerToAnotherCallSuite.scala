@@ -40,20 +40,18 @@ class AnswerToAnotherCallSuite extends Suite with Serving {
       for (e <- survivable; pieces <- 0 to 2) {
         val hint   = s"${e()} after $pieces pieces"
         val others = (1 to 3).map(n => client.post(s"$url/own/$n").body(s"text $n"))
-        // begun in one turn of the client's loop, so that all of them use what it lends
         val broken = client.post(s"$url/broken").body(new Failing(pieces, e))
-        val first  = others(0).text
-        val fails  = broken.text
-        val rest   = others.drop(1).map(_.text)
-        fails.onComplete(_ => throw e())
-        assertEquals(await(first.toFuture), "/own/1 with 'text 1'", hint)
-        for ((call, n) <- rest.zip(2 to 3))
-          assertEquals(await(call.toFuture), s"/own/$n with 'text $n'", hint)
-        Try(await(fails.toFuture)) match {
-          case Success(text) => fail(s"$hint: a broken body was sent: $text")
-          case Failure(_)    => ()
+        // begun together, so that the loop lends what it has to all of them
+        val first = others(0).future
+        val fails = broken.future
+        val calls = first +: others.drop(1).map(_.future)
+        for ((call, n) <- calls.zip(1 to 3))
+          assertEquals(await(call).text, s"/own/$n with 'text $n'", hint)
+        Try(await(fails)) match {
+          case Success(response) => fail(s"$hint: a broken body was sent: ${response.text}")
+          case Failure(_)        => ()
         }
-        assertEquals(await(client.get(s"$url/after").text.toFuture), "/after with ''", hint)
+        assertEquals(client.get(s"$url/after").await().text, "/after with ''", hint)
       }
       assertEquals(client.statistics.map(_.inFlight).sum, 0)
     }
