@@ -280,8 +280,7 @@ private[needletail] final class ServerSession(wire: SessionOutput, runner: Reque
 
   def bodyEnded(body: BodyReader): Unit = if (reader.body eq body) {
     reader.contentEnded()
-    // a reply that takes its request's content has read it to its end: nobody else looks at what is behind it
-    if (inTurn && !input.isEmpty) onceMore = true
+    if (inTurn && !input.isEmpty) onceMore = true // read by the reply: nobody else looks at what is behind it
   }
 
   def bodyFailed(body: BodyReader): Unit = {
