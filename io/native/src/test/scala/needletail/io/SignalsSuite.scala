@@ -49,8 +49,8 @@ class SignalsSuite extends LoopSuite {
   test("once nobody waits, SIGTERM and SIGINT end the process again") {
     release()
     val before = isCaught // an exit hook of another suite may last for the process
-    val ended = scala.concurrent.Future.unit
-    val waits = List.fill(2)(Signals.awaiting(ended)(() => ()))
+    val ended  = scala.concurrent.Future.unit
+    val waits  = List.fill(2)(Signals.awaiting(ended)(() => ()))
     assertEquals(isCaught, (true, true))
     waits.head.cancel()
     assertEquals(isCaught, (true, true))
