@@ -13,21 +13,13 @@ object HttpDate {
   def format(epochSecond: Long): String = {
     val day  = Math.floorDiv(epochSecond, 86400L)
     val time = Math.floorMod(epochSecond, 86400L).toInt
-    // Days to a civil date: years begin in March, so that the leap day is the last of a year; an era has 400 years
-    val shifted = day + 719468
-    val era     = Math.floorDiv(shifted, 146097L)
-    val ofEra   = Math.floorMod(shifted, 146097L)
-    val yearOf  = (ofEra - ofEra / 1460 + ofEra / 36524 - ofEra / 146096) / 365
-    val ofYear  = (ofEra - (365 * yearOf + yearOf / 4 - yearOf / 100)).toInt
-    val fromMar = (5 * ofYear + 2) / 153
-    val date    = ofYear - (153 * fromMar + 2) / 5 + 1
-    val month   = if (fromMar < 10) fromMar + 2 else fromMar - 10
-    val year    = yearOf + era * 400 + (if (month < 2) 1 else 0)
+    val date = CivilDate.of(day)
+    val year = date.year
     if (year < 1 || year > 9999)
       throw new IllegalArgumentException(s"cannot be written as an HTTP date: $epochSecond")
     val s = new java.lang.StringBuilder(29)
     s.append(days(Math.floorMod(day, 7L).toInt)).append(", ")
-    two(s, date).append(' ').append(months(month)).append(' ')
+    two(s, date.day).append(' ').append(months(date.month - 1)).append(' ')
     two(s, (year / 100).toInt)
     two(s, (year % 100).toInt).append(' ')
     two(s, time / 3600).append(':')
