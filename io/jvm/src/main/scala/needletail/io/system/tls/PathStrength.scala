@@ -3,12 +3,10 @@ package needletail.io.system.tls
 import java.security.GeneralSecurityException
 import java.security.cert.{
   CertPathValidatorException,
-  Certificate,
   CertificateException,
   PKIXCertPathChecker,
   X509Certificate
 }
-import java.util.{Collection, Set as JavaSet}
 
 /**
  * Refuses peers by a weak key of one of their authorities (see [[KeyStrength]]). The JDK does not look at that of the
@@ -39,37 +37,23 @@ private[tls] object PathStrength {
   private def isWeak(certificate: X509Certificate): Boolean =
     KeyStrength.of(certificate.getPublicKey).isDefined
 
-  /** Sees the certificates from that which a trusted one has issued to the peer's. */
   private final class PathChecker(trusted: Seq[X509Certificate], refused: CertPathValidatorException => Unit)
-      extends PKIXCertPathChecker {
+      extends TrustedFirstChecker(refused) {
     private var isFirst = true
 
-    override def init(forward: Boolean): Unit = {
-      if (forward) throw new CertPathValidatorException("it checks from the trusted certificate on")
-      isFirst = true
-    }
-    override def isForwardCheckingSupported: Boolean     = false
-    override def getSupportedExtensions: JavaSet[String] = null
+    protected def begin(): Unit = isFirst = true
 
-    override def check(certificate: Certificate, unresolved: Collection[String]): Unit = certificate match {
-      case own: X509Certificate =>
-        if (isFirst) Certificates.issuers(own, trusted).foreach(ofAuthority)
-        isFirst = false
-        if (own.getBasicConstraints >= 0) ofAuthority(own)
-        else KeyStrength.of(own.getPublicKey).foreach(refuse)
-      case _ => throw new CertPathValidatorException("it is no X.509 certificate")
+    protected def check(own: X509Certificate): Unit = {
+      if (isFirst) Certificates.issuers(own, trusted).foreach(ofAuthority)
+      isFirst = false
+      if (own.getBasicConstraints >= 0) ofAuthority(own)
+      else KeyStrength.of(own.getPublicKey).foreach(why => throw KeyStrength.refusal(why))
     }
 
     private def ofAuthority(authority: X509Certificate): Unit =
       KeyStrength.of(authority.getPublicKey).foreach { why =>
         val name = DistinguishedNames.text(authority.getSubjectX500Principal)
-        refuse(s"that of its authority $name, by its $why")
+        throw KeyStrength.refusal(s"that of its authority $name, by its $why")
       }
-
-    private def refuse(why: String): Unit = {
-      val refusal = KeyStrength.refusal(why)
-      refused(refusal)
-      throw refusal
-    }
   }
 }

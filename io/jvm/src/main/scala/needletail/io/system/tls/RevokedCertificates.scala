@@ -5,14 +5,13 @@ import java.security.cert.CertPathValidatorException.BasicReason
 import java.security.cert.{
   CRLReason,
   CertPathValidatorException,
-  Certificate,
   CertificateRevokedException,
   PKIXCertPathChecker,
   X509CRL,
   X509CRLEntry,
   X509Certificate
 }
-import java.util.{Arrays, Collection, Collections, Set as JavaSet}
+import java.util.{Arrays, Collections}
 import javax.security.auth.x500.X500Principal
 
 import scala.jdk.CollectionConverters.*
@@ -159,31 +158,18 @@ private[tls] object RevokedCertificates {
 
   private final val CrlSign = 6
 
-  /** Sees the certificates of a path one after the other, from that which a trusted one has issued to the peer's. */
   private final class PathChecker(
       lists: RevokedCertificates,
       trusted: Seq[X509Certificate],
       refused: CertPathValidatorException => Unit
-  ) extends PKIXCertPathChecker {
+  ) extends TrustedFirstChecker(refused) {
     private var issuer: X509Certificate = null // the certificate before
 
-    override def init(forward: Boolean): Unit = {
-      if (forward) throw new CertPathValidatorException("it checks from the trusted certificate on")
-      issuer = null
-    }
-    override def isForwardCheckingSupported: Boolean     = false
-    override def getSupportedExtensions: JavaSet[String] = null
+    protected def begin(): Unit = issuer = null
 
-    override def check(certificate: Certificate, unresolved: Collection[String]): Unit = certificate match {
-      case own: X509Certificate =>
-        try lists.check(own, Some(if (issuer eq null) Certificates.issuers(own, trusted) else Seq(issuer)))
-        catch {
-          case e: CertPathValidatorException =>
-            refused(e)
-            throw e
-        }
-        issuer = own
-      case _ => throw new CertPathValidatorException("it is no X.509 certificate")
+    protected def check(own: X509Certificate): Unit = {
+      lists.check(own, Some(if (issuer eq null) Certificates.issuers(own, trusted) else Seq(issuer)))
+      issuer = own
     }
   }
 }
