@@ -6,17 +6,11 @@ import needletail.gateway.serve.GatewayConfig
 import needletail.http._
 import needletail.io.Address
 import needletail.server.{Log, ServerConfig, ServerFixture}
+import needletail.testing.UserErrors
 
 /** Whatever user code throws, and wherever: no request of a web server gets the response of another. */
 class AnswerToAnotherRequestSuite extends Serving {
-  private val survivable = Seq[() => Throwable](
-    () => new RuntimeException("ordinary"),
-    () => new StackOverflowError("deep"),
-    () => new NoClassDefFoundError("gone"),
-    () => new ExceptionInInitializerError("broken"),
-    () => new scala.util.control.ControlThrowable {},
-    () => new InterruptedException("now")
-  )
+  import UserErrors.survivable
 
   private final class Failing(e: () => Throwable) extends ByteStream {
     private var pieces                     = 0

@@ -5,18 +5,11 @@ import scala.util.{Failure, Success, Try}
 import needletail.async.Async
 import needletail.client.Serving
 import needletail.http._
-import needletail.testing.Suite
+import needletail.testing.{Suite, UserErrors}
 
 /** Whatever code of callers throws, and wherever: no call sends a byte of another, and none gets another's response. */
 class AnswerToAnotherCallSuite extends Suite with Serving {
-  private val survivable = Seq[() => Throwable](
-    () => new RuntimeException("ordinary"),
-    () => new StackOverflowError("deep"),
-    () => new NoClassDefFoundError("gone"),
-    () => new ExceptionInInitializerError("broken"),
-    () => new scala.util.control.ControlThrowable {},
-    () => new InterruptedException("now")
-  )
+  import UserErrors.survivable
 
   private final class Failing(pieces: Int, e: () => Throwable) extends ByteStream {
     private var left                       = pieces

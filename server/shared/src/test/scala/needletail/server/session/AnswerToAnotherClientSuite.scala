@@ -5,21 +5,14 @@ import needletail.server.operations.Log
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.http._
-import needletail.testing.Suite
+import needletail.testing.{Suite, UserErrors}
 
 /** Whatever user code throws, and wherever: no client gets the response of another. */
 class AnswerToAnotherClientSuite extends Suite {
   private def get(path: String) = s"GET $path HTTP/1.1\r\nHost: a\r\n\r\n"
 
-  private val survivable = Seq[() => Throwable](
-    () => new RuntimeException("ordinary"),
-    () => new StackOverflowError("deep"),
-    () => new NoClassDefFoundError("gone"),
-    () => new ExceptionInInitializerError("broken"),
-    () => new scala.util.control.ControlThrowable {},
-    () => new InterruptedException("now"),
-    () => new AssertionError("wrong")
-  )
+  import UserErrors.survivable
+
   private val fatal =
     Seq[() => Throwable](() => new OutOfMemoryError("none left"), () => new InternalError("torn"))
 
