@@ -42,7 +42,7 @@ fi
 
 # What was asked for is the only one of its kind that is named: two collectors are an error, and so is a cache beside
 # another, or beside an archive. The JVM takes options from these variables by itself, where quotes may be around one.
-collector=@COLLECTOR@
+collector="@COLLECTOR@"
 for option in ${JAVA_OPTS:-} ${JDK_JAVA_OPTIONS:-} ${JAVA_TOOL_OPTIONS:-} ${_JAVA_OPTIONS:-}; do
   option=${option#[\"\']}
   option=${option%[\"\']}
