@@ -1,6 +1,8 @@
 package needletail.fuzz
 
+import needletail.client.tunnel.ConnectAnswerFuzz
 import needletail.client.{AnswersFuzz, SetCookieFuzz, UrlFuzz}
+import needletail.content.RequestFieldsFuzz
 import needletail.content.compression.ContentCodingFuzz
 import needletail.content.events.EventsFuzz
 import needletail.content.file.ByteRangesFuzz
@@ -25,6 +27,7 @@ object SharedTargets {
     UrlFuzz,
     SetCookieFuzz,
     AnswersFuzz,
+    ConnectAnswerFuzz,
     FastCgiFuzz,
     ScgiFuzz,
     CgiRequestFuzz,
@@ -34,6 +37,7 @@ object SharedTargets {
     ContentCodingFuzz,
     MultipartFuzz,
     EventsFuzz,
-    ByteRangesFuzz
+    ByteRangesFuzz,
+    RequestFieldsFuzz
   )
 }

@@ -1,7 +1,7 @@
 package needletail.http
 
 /** Field lines and their meaning, parsed as simply as possible: shared by the independent parsers of heads. */
-private[http] object StrictFields {
+private[needletail] object StrictFields {
   private val Line      = """(?s)([-!#$%&'*+.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)""".r
   private val Named     = """((?:[-._~!$&'()*+,;=0-9A-Za-z]|%[0-9A-Fa-f]{2})+)(?::([0-9]*))?""".r
   private val Bracketed = """\[([^\]]*)\](?::([0-9]*))?""".r
