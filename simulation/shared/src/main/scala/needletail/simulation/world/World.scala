@@ -82,8 +82,9 @@ final class World(val seed: Long, traced: Boolean = false) {
     time
   }
 
+  /** Notes what must not be, with a dot for each control character: findings are printed, and entered into texts. */
   def found(what: => String): Unit = {
-    val text = what
+    val text = what.map(c => if (c < ' ' && c != '\n' || c == 0x7f) '.' else c)
     trace.say(this, s"FOUND: $text")
     if (findings.size < 20) findings += text
   }
