@@ -72,6 +72,11 @@ class HttpsSuite extends Suite with Serving with ShippedProgram with TemporaryDi
       val ran = program("run", s"https://localhost:$port/", "--users", "1", "--requests", "2")
       assertEquals(ran.status, 2)
       assert((ran.out + ran.err).contains("the certificate of localhost is not trusted"), ran.out + ran.err)
+      assert(
+        (ran.out + ran.err).contains("; name the issuer's certificate by --cacert FILE"),
+        ran.out + ran.err
+      )
+      assert(!ran.out.contains("CLIENT-LIMITED"), ran.out)
     }
     serving(ok) { server =>
       val ran = program("run", s"https://localhost:${server.port}/", "--users", "1", "--requests", "2")

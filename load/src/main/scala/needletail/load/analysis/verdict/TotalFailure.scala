@@ -14,7 +14,9 @@ object TotalFailure {
       val (outcome, count) = Outcome.all.map(o => o -> total.count(o)).maxBy(_._2)
       val all              = count == total.requests
       Some(
-        if (all) s"no request succeeded: ${words(outcome, total, run)}${Failures.first(outcome, run.reasons)}"
+        if (all)
+          s"no request succeeded: ${words(outcome, total, run)}${Failures.first(outcome, run.reasons)}" +
+            hint(outcome, run.reasons)
         else s"no request succeeded: ${Failures.describe(total, run.reasons)}"
       )
     }
@@ -35,6 +37,12 @@ object TotalFailure {
       already(soFar, interval.startMillis + interval.lengthMillis)
     }
   }
+
+  /** What to do about a server whose certificate is of an authority that Java does not know. */
+  private def hint(outcome: Outcome, reasons: Vector[(String, String)]): String =
+    if (reasons.exists { case (name, why) => name == outcome.name && why.contains("its issuer is unknown") })
+      "; name the issuer's certificate by --cacert FILE"
+    else ""
 
   private val WithoutConnection = Vector(Outcome.Refused, Outcome.Unresolved, Outcome.ConnectFailed)
 
