@@ -119,6 +119,13 @@ class TlsFilesSuite extends Suite with TemporaryDirectories {
     assert(text.startsWith(s"$strange is encrypted in a way that is not supported"), text)
   }
 
+  test("files and a password by their names") {
+    assume(Tls.isKnown, "no TLS")
+    val locked = authority.converted(local.key, "pkcs8 -topk8 -passout pass:secret -in IN -out OUT")
+    val server = TlsServerConfig(Seq(TlsCertificate(local.chain.toString, locked.toString, Some("secret"))))
+    assertEquals(Tls.server(server).certificates.size, 1)
+  }
+
   test("a password that is not ASCII is that in UTF-8") {
     assume(Tls.isKnown, "no TLS")
     val password = "Schl\u00fcssel \u2713"
