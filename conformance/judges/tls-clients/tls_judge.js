@@ -1,9 +1,10 @@
-// Node's tls as a client: PORT, the PORT that requires client certificates, and the folder with the certificates.
+// Node's tls as a client: PORT, the PORT that requires client certificates, those of a server whose certificate has expired
+// and of one whose is revoked, and the folder with the certificates. Prints what it says of what is refused.
 const assert = require('assert')
 const fs = require('fs')
 const tls = require('tls')
 
-const [port, clientsPort, folder] = process.argv.slice(2)
+const [port, clientsPort, oldPort, withdrawnPort, folder] = process.argv.slice(2)
 const file = name => fs.readFileSync(`${folder}/${name}`)
 const request = 'GET /plaintext HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
 
@@ -32,9 +33,10 @@ async function asked (options, port) {
   return facts
 }
 
-async function refused (options, code) {
+async function refused (options, code, what) {
   await assert.rejects(ask(options), error => {
     assert.match(`${error.code} ${error.message}`, code)
+    if (what) console.log(`${options.minVersion}, ${what}: ${error.code}, ${error.reason ?? error.message}`)
     return true
   })
 }
@@ -52,9 +54,16 @@ async function judge () {
     await refused({ ...by, servername: 'other.example' }, /ERR_TLS_CERT_ALTNAME_INVALID/)
     const clients = { ...by, port: clientsPort }
     await asked({ ...clients, cert: file('client.pem'), key: file('client.key') })
-    await refused(clients, /CERTIFICATE_REQUIRED|BAD_CERTIFICATE|HANDSHAKE_FAILURE/)
-    await refused({ ...clients, cert: file('stranger.pem'), key: file('stranger.key') }, /UNKNOWN_CA|CERTIFICATE_UNKNOWN/)
-    await refused({ ...clients, cert: file('expired.pem'), key: file('expired.key') }, /CERTIFICATE_EXPIRED|CERTIFICATE_UNKNOWN/)
+    await refused(clients, /CERTIFICATE_REQUIRED|BAD_CERTIFICATE|HANDSHAKE_FAILURE/, 'client certificate: none')
+    for (const [name, alert] of [['stranger', 'UNKNOWN_CA'], ['expired', 'CERTIFICATE_EXPIRED'], ['revoked', 'CERTIFICATE_REVOKED'], ['weak', 'BAD_CERTIFICATE']]) {
+      const own = { cert: file(`${name}.pem`), key: file(`${name}.key`) }
+      await refused({ ...clients, ...own }, new RegExp(`${alert}|CERTIFICATE_UNKNOWN`), `client certificate: ${name}`)
+    }
+    await refused({ ...by, port: oldPort }, /CERT_HAS_EXPIRED/, "server's certificate: expired")
+    const crl = file('ca.crl')
+    await asked({ ...by, crl })
+    await refused({ ...by, crl, port: withdrawnPort }, /CERT_REVOKED/, "server's certificate: revoked")
+    await refused({ ...by, ca: file('others.pem') }, /UNABLE_TO_VERIFY_LEAF_SIGNATURE/, "server's certificate: unknown issuer")
   }
   await refused({ minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' }, /PROTOCOL_VERSION/)
 }

@@ -1,4 +1,5 @@
-"""Python's ssl as a client: PORT, the PORT that requires client certificates, and the folder with the certificates."""
+"""Python's ssl as a client: PORT, the PORT that requires client certificates, those of a server whose certificate has
+expired and of one whose is revoked, and the folder with the certificates. Prints what it says of what is refused."""
 
 import os
 import socket
@@ -6,17 +7,20 @@ import ssl
 import sys
 import warnings
 
-PORT, CLIENTS_PORT, FOLDER = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+PORT, CLIENTS_PORT, OLD_PORT, WITHDRAWN_PORT = (int(port) for port in sys.argv[1:5])
+FOLDER = sys.argv[5]
 VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
 REQUEST = b"GET /plaintext HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
-def context(version=None, protocols=(), certificate=None):
-    made = ssl.create_default_context(cafile=os.path.join(FOLDER, "ca.pem"))
+def context(version=None, protocols=(), certificate=None, trusted="ca.pem"):
+    made = ssl.create_default_context(cafile=os.path.join(FOLDER, trusted))
     if version:
         made.minimum_version = made.maximum_version = version
     if protocols:
         made.set_alpn_protocols(protocols)
+    if certificate == "weak":
+        made.set_ciphers("DEFAULT:@SECLEVEL=0")
     if certificate:
         made.load_cert_chain(*(os.path.join(FOLDER, certificate + end) for end in (".pem", ".key")))
     return made
@@ -65,6 +69,7 @@ def refused(reason, connecting):
         connecting()
     except (ssl.SSLError, ConnectionError) as error:
         assert reason in words(error), f"{error!r} instead of {reason}"
+        return error
     else:
         raise AssertionError("accepted instead of " + reason)
 
@@ -135,16 +140,35 @@ def client_certificates():
             None: ("CERTIFICATE_REQUIRED", "BAD_CERTIFICATE", "HANDSHAKE_FAILURE"),
             "stranger": ("UNKNOWN_CA", "CERTIFICATE_UNKNOWN"),
             "expired": ("CERTIFICATE_EXPIRED", "CERTIFICATE_UNKNOWN"),
+            "revoked": ("CERTIFICATE_REVOKED", "CERTIFICATE_UNKNOWN"),
+            "weak": ("BAD_CERTIFICATE", "CERTIFICATE_UNKNOWN"),
         }.items():
             try:
                 asks(certificate)
             except ssl.SSLError as error:
                 assert any(reason in words(error) for reason in reasons), f"{certificate}: {error!r}"
+                print(f"{version.name}, client certificate: {str(certificate).lower()}: {error}")
             else:
                 raise AssertionError(f"{certificate} was accepted")
 
 
-for judge in (versions, protocols, names, resumption, large, ends, client_certificates):
+def server_certificates():
+    for version in VERSIONS.values():
+        revoking = context(version)
+        revoking.load_verify_locations(os.path.join(FOLDER, "ca.crl"))
+        revoking.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
+        with connect(revoking) as secure:
+            get(secure)
+        for what, by, port, reason in (
+            ("expired", context(version), OLD_PORT, "CERTIFICATE_HAS_EXPIRED"),
+            ("revoked", revoking, WITHDRAWN_PORT, "CERTIFICATE_REVOKED"),
+            ("unknown issuer", context(version, trusted="others.pem"), PORT, "ISSUER_CERTIFICATE"),
+        ):
+            said = refused(reason, lambda by=by, port=port: connect(by, port))
+            print(f"{version.name}, server's certificate: {what}: {said}")
+
+
+for judge in (versions, protocols, names, resumption, large, ends, client_certificates, server_certificates):
     try:
         judge()
     except Exception as error:

@@ -1,4 +1,5 @@
-// Go's crypto/tls as a client: PORT, the PORT that requires client certificates, and the folder with the certificates.
+// Go's crypto/tls as a client: PORT, the PORT that requires client certificates, that of a server whose certificate has
+// expired, and the folder with the certificates. Prints what it says of what is refused. It knows no revocation lists.
 package main
 
 import (
@@ -17,8 +18,8 @@ import (
 )
 
 var (
-	port, clientsPort, folder = os.Args[1], os.Args[2], os.Args[3]
-	roots                     = x509.NewCertPool()
+	port, clientsPort, oldPort, folder = os.Args[1], os.Args[2], os.Args[3], os.Args[4]
+	roots                              = x509.NewCertPool()
 )
 
 func main() {
@@ -73,6 +74,7 @@ func refused(what, port string, config *tls.Config, reasons ...string) {
 	_, err := ask(port, config)
 	for _, reason := range reasons {
 		if err != nil && strings.Contains(err.Error(), reason) {
+			fmt.Printf("%s, %s: %v\n", tls.VersionName(config.MaxVersion), what, err)
 			return
 		}
 	}
@@ -136,7 +138,13 @@ func clients(config func() *tls.Config) {
 		return made
 	}
 	asked("client certificate", clientsPort, with("client"))
-	refused("no client certificate", clientsPort, config(), "certificate required", "bad certificate", "handshake failure")
-	refused("a stranger's certificate", clientsPort, with("stranger"), "unknown certificate authority", "unknown certificate")
-	refused("an expired certificate", clientsPort, with("expired"), "expired certificate", "unknown certificate")
+	refused("client certificate: none", clientsPort, config(), "certificate required", "bad certificate", "handshake failure")
+	for _, each := range [][2]string{{"stranger", "unknown certificate authority"}, {"expired", "expired certificate"},
+		{"revoked", "revoked certificate"}, {"weak", "bad certificate"}} {
+		refused("client certificate: "+each[0], clientsPort, with(each[0]), each[1], "unknown certificate")
+	}
+	refused("server's certificate: expired", oldPort, config(), "certificate has expired")
+	wary := config()
+	wary.RootCAs = x509.NewCertPool()
+	refused("server's certificate: unknown issuer", port, wary, "signed by unknown authority")
 }

@@ -47,6 +47,7 @@ lazy val onNative = project
       val text = IO.read(binary, java.nio.charset.StandardCharsets.ISO_8859_1)
       assert(text.contains("\u0000__wrap_scalanative_StackOverflowGuards_setup\u0000"), "no guard of the stack")
       assert(!text.contains("/ld-linux") && !text.contains("/ld-musl"), "linked dynamically")
+      assert(text.contains("TLS needs OpenSSL 3, which a static program cannot load: build it with "), "no way to TLS")
       IO.touch(ended.value / "native")
     }
   )

@@ -58,6 +58,10 @@ static void load(void) {
 #undef F
 }
 
+#elif defined(NEEDLETAIL_STATIC)
+
+static void load(void) { problem = "signing and encrypting need " NEEDLETAIL_UNLINKED_OPENSSL; }
+
 #else
 
 static void load(void) {

@@ -23,7 +23,7 @@ static const char *text(const char *format, ...) {
 const char *needletail_library_load(const char *need, const char *const *files, const char *const *functions, size_t needed,
                                     void *table) {
     (void)files, (void)functions, (void)needed, (void)table;
-    return text("%s, which this program, linked statically, is without", need);
+    return text("%s, which a static program cannot load", need);
 }
 
 #else

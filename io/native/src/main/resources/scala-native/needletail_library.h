@@ -13,4 +13,8 @@
 const char *needletail_library_load(const char *need, const char *const *files, const char *const *functions, size_t needed,
                                     void *table);
 
+/* What a static program says that needs OpenSSL, and was not linked with it. */
+#define NEEDLETAIL_UNLINKED_OPENSSL \
+    "OpenSSL 3, which a static program cannot load: build it with NEEDLETAIL_LINKED_TLS=1, or needletailLinkedTls := true"
+
 #endif

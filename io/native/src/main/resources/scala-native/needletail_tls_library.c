@@ -28,6 +28,10 @@ static void load(void) {
 #undef F
 }
 
+#elif defined(NEEDLETAIL_STATIC)
+
+static void load(void) { problem = "TLS needs " NEEDLETAIL_UNLINKED_OPENSSL; }
+
 #else
 
 static void load(void) {

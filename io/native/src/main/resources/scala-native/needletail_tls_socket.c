@@ -144,6 +144,18 @@ static void answered(connection *c) {
     c->greeting_length = 0;
 }
 
+/* Whether what came first is a PROXY header, as in UnexpectedHeader. */
+static int has_proxy_header(void) {
+    static const struct {
+        const char *text;
+        int length;
+    } starts[] = {{"PROXY TCP", 9}, {"PROXY UNKNOWN", 13}, {"\r\n\r\n\0\r\nQUIT\n", 12}};
+    int count = here->in_until;
+    for (int i = 0; count >= 5 && i < 3; i++)
+        if (memcmp(here->in, starts[i].text, count < starts[i].length ? count : starts[i].length) == 0) return 1;
+    return 0;
+}
+
 /* Returns 1 if the handshake is complete and its output sent, 0 if not yet, or a failure. */
 static int secure(connection *c) {
     int result = needletail_tls_drain(c);
@@ -158,7 +170,7 @@ static int secure(connection *c) {
     if (result < 0) return result;
     int was_empty = here->in_until == 0;
     if (c->is_server && !c->is_begun && !was_empty && (here->in[0] < 20 || here->in[0] > 24))
-        return fail(c, PLAIN, ""); /* RFC 8446 section 5.1 */
+        return fail(c, PLAIN, has_proxy_header() ? "PROXY" : ""); /* RFC 8446 section 5.1 */
     if (was_empty && (c->is_server || c->is_begun))
         return c->is_channel_at_end ? fail(c, INTERRUPTED, "") : 0;
     c->is_begun = 1;

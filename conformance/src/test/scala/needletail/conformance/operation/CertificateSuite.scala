@@ -115,4 +115,30 @@ class CertificateSuite extends Suite with TemporaryDirectories {
   refused("an empty file of authorities", Seq("--client-ca", written("none.pem", "").toString)) {
     (good.chain, good.key, s"${authority.file("none.pem")} is empty")
   }
+
+  refused("an empty list of revoked certificates", revoking(written("none.crl", ""))) {
+    (good.chain, good.key, s"${authority.file("none.crl")} is empty")
+  }
+
+  Program.paths.foreach { program =>
+    test(s"${program.getFileName}: a list of revoked certificates needs an authority (STATED)") {
+      val (status, lines) = ended(program, good.chain, good.key, "--client-crl", authority.file.toString)
+      assertEquals((status, lines.headOption), (2, Some("reference: --client-crl needs --client-ca")))
+    }
+  }
+
+  private def revoking(lists: Path): Seq[String] =
+    Seq("--client-ca", authority.file.toString, "--client-crl", lists.toString)
+
+  refused("a PKCS #12 file instead of PEM") {
+    val file = authority.converted(
+      good.chain,
+      s"pkcs12 -export -passout pass:secret -inkey ${good.key} -in IN -out OUT"
+    )
+    (
+      file,
+      good.key,
+      s"$file is a PKCS #12 file, and PEM is needed: openssl pkcs12 -nokeys -in $file -out chain.pem"
+    )
+  }
 }

@@ -87,11 +87,10 @@ private[load] object PlanDescription {
     Vector(
       "connect timeout" -> s"${plan.connectTimeout.toMillis} ms",
       "good statuses"   -> plan.goodStatuses.toVector.sorted.mkString(", ")
-    ) ++ trust(
-      plan
-    ) ++ (if (plan.resumesTls) None
-          else Some("TLS sessions" -> "new")) ++ (if (plan.sources.isEmpty) Vector.empty
-                                                  else Vector("sources" -> plan.sources.mkString(", ")))
+    ) ++ trust(plan) ++
+      plan.certificate.map(own => PlanSummary.OwnCertificate -> own.chain) ++
+      (if (plan.resumesTls) None else Some("TLS sessions" -> "new")) ++
+      (if (plan.sources.isEmpty) None else Some("sources" -> plan.sources.mkString(", ")))
 
   private def trust(plan: LoadPlan): Option[(String, String)] = plan.trust match {
     case Trust.System             => None

@@ -19,6 +19,7 @@ import scala.concurrent.duration._
  * @param bands bounds of latency between which reports count good responses
  * @param trust which certificates of HTTPS servers are accepted
  * @param resumesTls whether TLS sessions are resumed; otherwise each connection has a full handshake
+ * @param certificate shown to HTTPS servers that ask for one
  */
 final case class LoadPlan(
     name: String,
@@ -33,7 +34,8 @@ final case class LoadPlan(
     sources: Vector[String] = Vector.empty,
     trust: Trust = Trust.System,
     resumesTls: Boolean = true,
-    bands: Vector[FiniteDuration] = Vector.empty
+    bands: Vector[FiniteDuration] = Vector.empty,
+    certificate: Option[ClientCertificate] = None
 )
 
 object LoadPlan {
@@ -56,6 +58,9 @@ object Trust {
   /** Any certificate: the server is not authenticated. */
   case object Anybody extends Trust
 }
+
+/** The generator's own certificate: files in PEM, with the chain and with its key, which has no password. */
+final case class ClientCertificate(chain: String, key: String)
 
 /** How requests are generated: by users (closed model), or by arrivals (open model). */
 sealed trait Load

@@ -17,7 +17,7 @@ object PlanCheck {
     try {
       checkLoad(plan)
       plan.kinds.flatMap(_.requests).foreach(r => PlanUrl.origin(r.url).left.foreach(fail))
-      TrustedTls.of(plan.trust).left.foreach(fail)
+      TrustedTls.of(plan.trust, plan.certificate).left.foreach(fail)
       plan.kinds.foreach(new KindCheck(plan, _).check())
       None
     } catch { case m: Mistake => Some(m.text) }
@@ -26,7 +26,11 @@ object PlanCheck {
   def urlMistake(url: String): Option[String] = PlanUrl.mistake(url)
 
   /** The error in the file of certificates; None if it can be read, or none is needed. */
-  def trustMistake(trust: Trust): Option[String] = TrustedTls.of(trust).left.toOption
+  def trustMistake(trust: Trust): Option[String] = TrustedTls.of(trust, None).left.toOption
+
+  /** The error in the files of the generator's own certificate; None if they can be read. */
+  def certificateMistake(own: ClientCertificate): Option[String] =
+    TrustedTls.of(Trust.Anybody, Some(own)).left.toOption
 
   private def checkLoad(plan: LoadPlan): Unit = {
     if (plan.kinds.isEmpty) fail("there is no kind of requests")

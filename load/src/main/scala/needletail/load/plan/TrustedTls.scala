@@ -3,14 +3,23 @@ package needletail.load.plan
 import java.io.IOException
 import java.nio.file.{InvalidPathException, Paths}
 
-import needletail.io.{Tls, TlsClientConfig, TlsTrust}
+import needletail.io.{Tls, TlsCertificate, TlsClientConfig, TlsTrust}
 
 /** The TLS settings of a plan. */
 private[load] object TrustedTls {
 
-  /** Reads the file of certificates, if there is one. Left is the error. */
-  def of(trust: Trust, resumes: Boolean = true): Either[String, Tls] =
-    try Right(Tls.client(TlsClientConfig(trusted(trust), protocols = Seq("http/1.1"), resume = resumes)))
+  /** Reads the files of certificates, if there are any. Left is the error. */
+  def of(
+      trust: Trust,
+      certificate: Option[ClientCertificate],
+      resumes: Boolean = true
+  ): Either[String, Tls] =
+    try Right(Tls.client(TlsClientConfig(
+        trusted(trust),
+        certificate.map(own => TlsCertificate(own.chain, own.key)),
+        protocols = Seq("http/1.1"),
+        resume = resumes
+      )))
     catch {
       case e: IOException          => Left(s"cannot read certificates: ${e.getMessage}")
       case e: InvalidPathException => Left(s"cannot read certificates: ${e.getMessage}")

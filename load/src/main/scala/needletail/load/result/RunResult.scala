@@ -68,6 +68,12 @@ final case class PlanSummary(
     bandNanos: Vector[Long] = Vector.empty
 )
 
+object PlanSummary {
+
+  /** The detail that the generator shows a certificate of its own. */
+  private[load] final val OwnCertificate = "own certificate"
+}
+
 /**
  * The machine of a generator, and its limits. Unknown numbers are -1, unknown names empty.
  *

@@ -2,7 +2,7 @@ package needletail.load.scenario
 
 import java.nio.file.Path
 
-import needletail.load.plan.{Load, LoadPlan, Pause, PlanCheck, Trust}
+import needletail.load.plan.{ClientCertificate, Load, LoadPlan, Pause, PlanCheck, Trust}
 
 /**
  * Reads plans. Throws `Mistake`. Files that a scenario names are relative to `path`.
@@ -23,6 +23,8 @@ private[scenario] final class ScenarioReader(path: Path, server: Option[String])
       "good-statuses",
       "cacert",
       "insecure",
+      "cert",
+      "key",
       "tls-sessions",
       "headers",
       "users",
@@ -57,6 +59,7 @@ private[scenario] final class ScenarioReader(path: Path, server: Option[String])
       loops = fields.get("loops").fold(default.loops)(_.int(0)),
       sources = fields.get("sources").fold(default.sources)(_.list.map(_.text)),
       trust = trust(fields),
+      certificate = certificate(fields),
       resumesTls = fields.get("tls-sessions").forall(resumes)
     )
     // Mistakes of one kind are reported with the kind's line, others with the scenario's.
@@ -82,6 +85,16 @@ private[scenario] final class ScenarioReader(path: Path, server: Option[String])
     case Some((_, any)) => if (any.boolean) Trust.Anybody else Trust.System
     case None           => Trust.System
   }
+
+  private def certificate(fields: Fields): Option[ClientCertificate] =
+    if (!fields.has("cert") && !fields.has("key")) None
+    else {
+      val (chain, key) = (fields.need("cert"), fields.need("key"))
+      val own          =
+        ClientCertificate(KindReader.beside(path, chain).toString, KindReader.beside(path, key).toString)
+      PlanCheck.certificateMistake(own).foreach(chain.fail)
+      Some(own)
+    }
 
   private def closed(yaml: Yaml): Load.Closed = {
     val fields   = yaml.fields("count", "requests", "duration", "ramp", "pause")

@@ -4,6 +4,7 @@ import java.nio.file.{Files, Path}
 
 import scala.concurrent.duration._
 
+import needletail.io.{Tls, TlsClientAuth, TlsServerConfig}
 import needletail.load.engine.Serving
 import needletail.load.report.data.ResultDocument
 import needletail.testing.{Certificate, Suite, TemporaryDirectories, TlsServer}
@@ -72,6 +73,11 @@ class HttpsSuite extends Suite with Serving with ShippedProgram with TemporaryDi
       val ran = program("run", s"https://localhost:$port/", "--users", "1", "--requests", "2")
       assertEquals(ran.status, 2)
       assert((ran.out + ran.err).contains("the certificate of localhost is not trusted"), ran.out + ran.err)
+      assert(
+        (ran.out + ran.err).contains("; name the issuer's certificate by --cacert FILE"),
+        ran.out + ran.err
+      )
+      assert(!ran.out.contains("CLIENT-LIMITED"), ran.out)
     }
     serving(ok) { server =>
       val ran = program("run", s"https://localhost:${server.port}/", "--users", "1", "--requests", "2")
@@ -103,6 +109,94 @@ class HttpsSuite extends Suite with Serving with ShippedProgram with TemporaryDi
       assert(none.err.contains("shop.yaml:1:9: cannot read certificates: "), none.err)
       val both = program("run", scenario("cacert: ours.pem", "insecure: true"))
       assert(both.err.contains("cacert and insecure exclude each other"), both.err)
+    }
+  })
+
+  private lazy val authority = newAuthority()
+  private lazy val staff     = authority.issue("DNS:staff")
+
+  /** A server of ours that requires a certificate of the authority's. */
+  private def guarded[A](body: Seq[String] => A): A = {
+    val local    = authority.issue("DNS:localhost")
+    val identity = Tls.server(
+      TlsServerConfig(local.chain, local.key).copy(clients = Some(TlsClientAuth(authority.file)))
+    )
+    serving(ok, serverConfig.copy(tls = Some(identity))) { server =>
+      body(Seq(s"https://localhost:${server.port}/", "--cacert", authority.file.toString))
+    }
+  }
+
+  private val few = Seq("--users", "2", "--requests", "10")
+
+  test("a server that requires a certificate is shown the one of --cert and --key")(inFolder { folder =>
+    guarded { server =>
+      val own  = Seq("--cert", staff.chain.toString, "--key", staff.key.toString)
+      val json = folder.resolve("run.json")
+      for (more <- Seq(Nil, Seq("--no-keep-alive"))) {
+        val ran = program(Seq("run") ++ server ++ own ++ few ++ more ++ Seq("--json", json.toString): _*)
+        assertEquals(ran.status, 0, ran.err)
+        assert(ran.out.contains("20 requests: 20 good, 0 bad"), ran.out)
+      }
+      val run = ResultDocument.read(json).fold(fail(_), identity).parts.head.run
+      assert(run.plan.detail.contains("own certificate" -> staff.chain.toString), run.plan.detail)
+      val none = program(Seq("run") ++ server ++ few: _*)
+      assertEquals(none.status, 2)
+      assert(
+        (none.out + none.err).contains("; name a certificate for it by --cert FILE and --key FILE"),
+        none.out + none.err
+      )
+      val stranger = newAuthority("Another").issue("DNS:stranger")
+      val theirs   = Seq("--cert", stranger.chain.toString, "--key", stranger.key.toString)
+      val refused  = program(Seq("run") ++ server ++ theirs ++ few: _*)
+      assertEquals(refused.status, 2)
+      assert(!(refused.out + refused.err).contains("name a certificate"), refused.out + refused.err)
+    }
+  })
+
+  test("files of an own certificate that cannot be used are told in one line, before anything is asked") {
+    def said(arguments: String*): String = {
+      val ran = program("run" +: "https://localhost:1/" +: "--insecure" +: arguments: _*)
+      assertEquals(ran.status, 2)
+      ran.err
+    }
+    def lines(reason: String): String = s"needletail-load run: $reason\nSee needletail-load run --help.\n"
+    val (chain, key)                  = (staff.chain.toString, staff.key.toString)
+    for (one <- Seq(Seq("--cert", chain), Seq("--key", key)))
+      assertEquals(said(one: _*), lines("--cert and --key must be given together"))
+    val other = authority.issue("DNS:other").key
+    for (
+      (cert, secret, reason) <- Seq(
+        ("/no/such/file", key, "/no/such/file (No such file or directory)"),
+        (chain, "/no/such/file", "/no/such/file (No such file or directory)"),
+        (chain, other.toString, s"the key of $other is not that of the certificate in $chain"),
+        (key, key, s"$key has no X.509 certificates in PEM (-----BEGIN CERTIFICATE-----)")
+      )
+    ) {
+      val text = said("--cert", cert, "--key", secret)
+      assert(text.contains(s"cannot read certificates: $reason"), text)
+      assert(!text.contains("\n\tat "), text)
+    }
+  }
+
+  test("a scenario names its own certificate, from its own place on")(inFolder { folder =>
+    guarded { server =>
+      Files.copy(staff.chain, folder.resolve("own.pem"))
+      Files.copy(staff.key, folder.resolve("own.key"))
+      def scenario(lines: String*): String = {
+        val text = (lines :+ s"cacert: ${authority.file}" :+ s"target: ${server.head}" :+
+          "users: {count: 1, requests: 5}" :+ "kinds: [{name: home, get: /}]").mkString("\n")
+        Files.write(folder.resolve("shop.yaml"), text.getBytes).toString
+      }
+      val own = program("run", scenario("cert: own.pem", "key: own.key"))
+      assert(own.out.contains("5 requests: 5 good, 0 bad"), own.out + own.err)
+      val instead = Seq("--cert", staff.chain.toString, "--key", staff.key.toString)
+      val option  = program("run" +: scenario() +: instead: _*)
+      assert(option.out.contains("5 requests: 5 good, 0 bad"), option.out + option.err)
+      val half = program("run", scenario("cert: own.pem"))
+      assertEquals(half.status, 2)
+      assert(half.err.contains("lacks 'key'"), half.err)
+      val none = program("run", scenario("cert: theirs.pem", "key: own.key"))
+      assert(none.err.contains("shop.yaml:1:7: cannot read certificates: "), none.err)
     }
   })
 }

@@ -233,7 +233,8 @@ class ScenarioSuite extends Suite {
     assertEquals(
       mistake(with_("kind: x")),
       "5: unknown key 'kind' in the scenario; known keys are name, target, timeout, connect-timeout, keep-alive, " +
-        "pipelining, loops, sources, good-statuses, cacert, insecure, tls-sessions, headers, users, arrivals, kinds"
+        "pipelining, loops, sources, good-statuses, cacert, insecure, cert, key, tls-sessions, headers, users, " +
+        "arrivals, kinds"
     )
     val get = "kinds:\n  - name: k\n    get: /\n"
     assertEquals(

@@ -1,10 +1,10 @@
 package needletail.examples
 
 import needletail.server.ServerConfig
-import needletail.testing.{Certificate, Suite}
+import needletail.testing.{Certificate, Suite, TemporaryDirectories}
 
 /** The identity that the options choose. */
-class ListeningTlsSuite extends Suite {
+class ListeningTlsSuite extends Suite with TemporaryDirectories {
   private def config(arguments: String*): ServerConfig = {
     val options             = Options("server", "Serves.")
     val listening           = new Listening(options)
@@ -27,5 +27,18 @@ class ListeningTlsSuite extends Suite {
       .flatMap(c => Seq("--cert", c.file.toString, "--key", c.key.toString))
     val more = Seq("--tls", "modern", "--client-ca", Certificate.local.file.toString)
     assertEquals(config(Seq("--port", "0") ++ pairs ++ more: _*).tls.get.certificates.length, 2)
+  }
+
+  test("clients' certificates: who issues them, and lists of those that are revoked") {
+    val authority = newAuthority()
+    authority.revoke()
+    val shown =
+      Seq("--port", "0", "--cert", Certificate.local.file.toString, "--key", Certificate.local.key.toString)
+    val staff = shown ++ Seq("--client-ca", authority.file.toString)
+    assertEquals(config(staff: _*).tls.get.revocationExpiry, None)
+    assert(config(staff ++ Seq(
+      "--client-crl",
+      authority.revoked.toString
+    ): _*).tls.get.revocationExpiry.isDefined)
   }
 }

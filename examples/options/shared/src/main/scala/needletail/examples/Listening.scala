@@ -1,7 +1,7 @@
 package needletail.examples
 
 import java.io.IOException
-import java.nio.file.{InvalidPathException, Paths}
+import java.nio.file.{InvalidPathException, Path, Paths}
 
 import needletail.gateway.{FrontProtocol, Gateway, GatewayArguments, GatewayConfig}
 import needletail.http.Handler
@@ -27,6 +27,8 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
     options.texts("key", "private key of the certificate (PEM); one for each --cert, in the same order")
   private val clientCa =
     options.text("client-ca", "", "require client certificates issued by an authority in this file")
+  private val clientCrl =
+    options.text("client-crl", "", "refuse client certificates that are revoked by the lists in this file")
   private val profile = options.choice(
     "tls",
     TlsProfile.Intermediate: TlsProfile,
@@ -76,21 +78,28 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
 
   /** The TLS identity; None if not chosen. */
   private def shown(chosen: Options.Values): Option[TlsIdentity] =
-    if (chosen(certs).length != chosen(keys).length) refused("--cert and --key must be given together")
+    if (chosen(certs).length != chosen(keys).length)
+      refused(
+        s"--cert and --key must be given together: there are ${chosen(certs).length} and ${chosen(keys).length}"
+      )
     else if (chosen(certs).nonEmpty)
       if (isBehind(chosen)) refused("--cert and --key cannot be used behind a web server")
+      else if (chosen(clientCrl).nonEmpty && chosen(clientCa).isEmpty)
+        refused("--client-crl needs --client-ca")
       else
         try Some(Tls.server(configured(chosen)))
         catch { case e @ (_: IOException | _: InvalidPathException) => unusable(e.getMessage) }
-    else if (chosen.has(clientCa) || chosen.has(profile))
-      refused("--client-ca and --tls need --cert and --key")
+    else if (chosen.has(clientCa) || chosen.has(clientCrl) || chosen.has(profile))
+      refused("--client-ca, --client-crl and --tls need --cert and --key")
     else None
 
   private def configured(chosen: Options.Values): TlsServerConfig = TlsServerConfig(
     chosen(certs).zip(chosen(keys)).map { case (chain, key) => TlsCertificate(chain, key) },
     profile = chosen(profile),
-    clients = Some(chosen(clientCa)).filter(_.nonEmpty).map(file => TlsClientAuth(Paths.get(file)))
+    clients = file(chosen(clientCa)).map(TlsClientAuth(_, revoked = file(chosen(clientCrl))))
   )
+
+  private def file(name: String): Option[Path] = if (name.isEmpty) None else Some(Paths.get(name))
 
   private def refused(problem: String): Nothing = options.refuse(problem)
 

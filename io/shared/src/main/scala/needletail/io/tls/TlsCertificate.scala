@@ -20,4 +20,8 @@ object TlsCertificate {
 
   /** The same for the paths as text. A text that cannot be a path throws InvalidPathException. */
   def apply(chain: String, key: String): TlsCertificate = TlsCertificate(Paths.get(chain), Paths.get(key))
+
+  /** The same, with the password of an encrypted key. */
+  def apply(chain: String, key: String, password: Option[String]): TlsCertificate =
+    TlsCertificate(Paths.get(chain), Paths.get(key), password)
 }

@@ -119,6 +119,115 @@ class TlsFilesSuite extends Suite with TemporaryDirectories {
     assert(text.startsWith(s"$strange is encrypted in a way that is not supported"), text)
   }
 
+  test("files in DER or PKCS #12: the error says so, and names the command that makes PEM of them") {
+    assume(Tls.isKnown, "no TLS")
+    authority.revoke()
+    def server(chain: Path = local.chain, key: Path = local.key, list: Path = authority.revoked): Unit = {
+      val clients = TlsClientAuth(authority.file, revoked = Some(list))
+      Tls.server(TlsServerConfig(Seq(TlsCertificate(chain, key)), clients = Some(clients)))
+      ()
+    }
+    def der(file: Path, kind: String): Path = authority.converted(file, s"$kind -outform der -in IN -out OUT")
+    val pkcs12                              = authority.converted(
+      local.chain,
+      s"pkcs12 -export -passout pass:secret -inkey ${local.key} -in IN -out OUT"
+    )
+    val endless = authority.file("endless.p12")
+    Files.write(endless, endlessSequence(Files.readAllBytes(pkcs12)))
+    server()
+    // what it is, what is said of it, and the use of what the command makes
+    val cases = Seq[(Path, String, String, Path => Unit)](
+      (pkcs12, "a PKCS #12 file", "pkcs12 -nokeys", file => server(chain = file)),
+      (endless, "a PKCS #12 file", "pkcs12 -nokeys", file => server(chain = file)),
+      (pkcs12, "a PKCS #12 file", "pkcs12 -nocerts -noenc", file => server(key = file)),
+      (der(local.chain, "x509"), "a certificate in DER", "x509 -inform der", file => server(chain = file)),
+      (
+        der(rsa.chain, "x509"),
+        "a certificate in DER",
+        "x509 -inform der",
+        file => server(chain = file, key = rsa.key)
+      ),
+      (der(local.key, "pkey"), "a private key in DER", "pkey -inform der", file => server(key = file)),
+      (der(local.key, "ec"), "a private key in DER", "pkey -inform der", file => server(key = file)),
+      (
+        der(rsa.key, "rsa -traditional"),
+        "a private key in DER",
+        "pkey -inform der",
+        file => server(rsa.chain, file)
+      ),
+      (
+        der(local.key, "pkcs8 -topk8 -passout pass:secret"),
+        "a private key in DER",
+        "pkey -inform der",
+        file => server(key = file)
+      ),
+      (
+        der(authority.revoked, "crl"),
+        "a certificate revocation list in DER",
+        "crl -inform der",
+        file => server(list = file)
+      )
+    )
+    for ((file, is, by, use) <- cases) {
+      val text = intercept[IOException](use(file)).getMessage
+      val out  = text.drop(text.lastIndexOf(' ') + 1)
+      assertEquals(text, s"$file is $is, and PEM is needed: openssl $by -in $file -out $out")
+      val needsPassword = by.startsWith("pkcs12") || by.startsWith("pkey")
+      if (file != endless)
+        use(authority.converted(
+          file,
+          s"$by -in IN -out OUT${if (needsPassword) " -passin pass:secret" else ""}"
+        ))
+    }
+    // where another kind of file is needed, no command helps
+    for (other <- Seq(der(local.key, "pkey"), der(authority.revoked, "crl"), authority.file("ca.cnf")))
+      assertEquals(
+        intercept[IOException](server(chain = other)).getMessage,
+        s"$other has no X.509 certificates in PEM (-----BEGIN CERTIFICATE-----)"
+      )
+    assertEquals(
+      intercept[IOException](server(list = pkcs12)).getMessage,
+      s"$pkcs12 has no certificate revocation list in PEM (-----BEGIN X509 CRL-----)"
+    )
+  }
+
+  /** The same with an outer sequence that ends with a mark, as Java writes it. */
+  private def endlessSequence(der: Array[Byte]): Array[Byte] = {
+    val digits = if ((der(1) & 0xff) < 128) 0 else der(1) & 0x7f
+    Array(0x30, 0x80).map(_.toByte) ++ der.drop(2 + digits) ++ Array[Byte](0, 0)
+  }
+
+  test("of several certificates, the error names the file that it is about") {
+    assume(Tls.isKnown, "no TLS")
+    val stranger = authority.issue("DNS:other.example")
+    val cut      = authority.file("cut.pem")
+    Files.write(cut, Files.readAllBytes(stranger.chain).dropRight(40))
+    def why(second: (Path, Path), third: (Path, Path)): String =
+      intercept[IOException](Tls.server(TlsServerConfig(
+        (Seq(local.chain -> local.key) :+ second :+ third).map { case (chain, key) =>
+          TlsCertificate(chain, key)
+        }
+      ))).getMessage
+    assertEquals(
+      why(rsa.chain -> rsa.key, stranger.chain -> local.key),
+      s"the key of ${local.key} is not that of the certificate in ${stranger.chain}"
+    )
+    assertEquals(
+      why(cut -> stranger.key, rsa.chain -> rsa.key),
+      s"$cut is damaged: -----END CERTIFICATE----- is missing"
+    )
+    val weak = authority.issue("DNS:weak.example", "rsa:1024")
+    val text = why(rsa.chain -> rsa.key, weak.chain -> weak.key)
+    assert(text.startsWith(s"${weak.chain} has a key that is too weak: "), text)
+  }
+
+  test("files and a password by their names") {
+    assume(Tls.isKnown, "no TLS")
+    val locked = authority.converted(local.key, "pkcs8 -topk8 -passout pass:secret -in IN -out OUT")
+    val server = TlsServerConfig(Seq(TlsCertificate(local.chain.toString, locked.toString, Some("secret"))))
+    assertEquals(Tls.server(server).certificates.size, 1)
+  }
+
   test("a password that is not ASCII is that in UTF-8") {
     assume(Tls.isKnown, "no TLS")
     val password = "Schl\u00fcssel \u2713"

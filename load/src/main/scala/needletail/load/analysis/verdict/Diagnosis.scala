@@ -27,7 +27,7 @@ final class Diagnosis private (
     val short = isTooShort && figure.nonEmpty && (window.isShort || metric == Metric.Errors)
     val found = bottleneckChecks.flatMap(_.verdict(metric, figure)) ++ fewAnswers(metric, kind) ++
       (if (short) Some(tooShort) else None)
-    if (found.nonEmpty) found.reduce(_ and _)
+    if (found.nonEmpty) judged(found.reduce(_ and _))
     else if (figure.isEmpty) Diagnosis.Nothing
     else if (metric == Metric.Rate && asAsked) Verdict.Load else Verdict.Server
   }
@@ -39,8 +39,16 @@ final class Diagnosis private (
       bottleneckChecks.flatMap(s => figures.flatMap(metric => s.verdict(metric, window.figure(metric))))
     val begin =
       if (window.total.good == 0) Diagnosis.Nothing else if (isTooShort) tooShort else Verdict.Server
-    found.foldLeft(begin)(_ and _)
+    judged(found.foldLeft(begin)(_ and _))
   }
+
+  /**
+   * Where nothing succeeded, the server's part is not known, or there is none: most likely the request is wrong. A want of
+   * ports or descriptors is the generator's all the same: it is why nothing succeeded.
+   */
+  private def judged(verdict: Verdict): Verdict =
+    if (!verdict.isClient || window.total.good > 0 || window.wants > 0) verdict
+    else verdict.copy(limit = Limit.Uncertain)
 
   /**
    * `overall` in a word or some. A measurement that says nothing is not called uncertain, which sounds like a doubt about

@@ -1,6 +1,6 @@
 package needletail.load.analysis.verdict
 
-import needletail.load.result.{Figures, Outcome, RunResult}
+import needletail.load.result.{Figures, Outcome, PlanSummary, RunResult}
 
 /** Detects runs without a single good response: most likely the request is wrong, not the server. */
 object TotalFailure {
@@ -14,7 +14,9 @@ object TotalFailure {
       val (outcome, count) = Outcome.all.map(o => o -> total.count(o)).maxBy(_._2)
       val all              = count == total.requests
       Some(
-        if (all) s"no request succeeded: ${words(outcome, total, run)}${Failures.first(outcome, run.reasons)}"
+        if (all)
+          s"no request succeeded: ${words(outcome, total, run)}${Failures.first(outcome, run.reasons)}" +
+            hint(outcome, run)
         else s"no request succeeded: ${Failures.describe(total, run.reasons)}"
       )
     }
@@ -34,6 +36,17 @@ object TotalFailure {
       soFar.add(interval.total)
       already(soFar, interval.startMillis + interval.lengthMillis)
     }
+  }
+
+  /** What to do about a server whose certificate is of an authority that Java does not know, or that wants one itself. */
+  private def hint(outcome: Outcome, run: RunResult): String = {
+    val why                  = run.reasons.collect { case (name, why) if name == outcome.name => why }
+    def says(reason: String) = why.exists(_.contains(reason))
+    def showsOne             = run.plan.detail.exists(_._1 == PlanSummary.OwnCertificate)
+    if (says("its issuer is unknown")) "; name the issuer's certificate by --cacert FILE"
+    else if (!showsOne && says("certificate that it was shown, or wants one"))
+      "; name a certificate for it by --cert FILE and --key FILE"
+    else ""
   }
 
   private val WithoutConnection = Vector(Outcome.Refused, Outcome.Unresolved, Outcome.ConnectFailed)

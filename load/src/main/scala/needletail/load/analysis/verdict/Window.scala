@@ -1,6 +1,6 @@
 package needletail.load.analysis.verdict
 
-import needletail.load.result.{Figures, Interval, RunResult}
+import needletail.load.result.{Figures, Interval, Outcome, RunResult}
 
 /**
  * The part of a run that metrics are computed from: the time after the ramp or, if every user makes a number of
@@ -39,6 +39,9 @@ final class Window(val run: RunResult) {
   lazy val total: Figures = Figures.sum(kinds)
 
   lazy val kinds: Vector[Figures] = run.kinds.indices.map(run.figures(_, fromMillis)).toVector
+
+  /** Requests for which the generator had no port or descriptor. */
+  def wants: Long = total.count(Outcome.NoFreePort) + total.count(Outcome.TooManyFiles)
 
   /** Good answers per second, of one kind or of all. */
   def goodRate(kind: Option[Int] = None): Double = perSecond(i => figures(i, kind).iterator.map(_.good).sum)

@@ -2,7 +2,7 @@ package needletail.load.command.options
 
 import needletail.load.analysis.verdict.Condition
 import needletail.load.command.options.OptionSyntax._
-import needletail.load.command.options.OptionSyntax.builder.note
+import needletail.load.command.options.OptionSyntax.builder.{checkConfig, failure, note, success}
 import needletail.load.command.options.OptionValues._
 import needletail.load.plan.Trust
 
@@ -103,6 +103,9 @@ private object OptionGroups {
     )
   )
 
+  private def fileName(text: String): Either[String, String] =
+    if (text.isEmpty) Left("it is not a file") else Right(text)
+
   def asking: Vector[Part] = Vector(
     note("\nRequests"),
     value("method", "NAME", "method (GET, or POST if there is a body)")(method)((m, o) =>
@@ -135,11 +138,21 @@ private object OptionGroups {
     value("good-statuses", "N,N,...", "statuses that count as good (200,304)")(statuses)((s, o) =>
       o.copy(asking = o.asking.copy(goodStatuses = Some(s)))
     ),
-    value("cacert", "FILE", "PEM file of certificates to trust for https (those of the Java runtime)")(text =>
-      if (text.isEmpty) Left("it is not a file") else Right(text)
+    value("cacert", "FILE", "PEM file of certificates to trust for https (those of the Java runtime)")(
+      fileName
     )((f, o) => o.copy(asking = o.asking.copy(trust = Some(Trust.Certificates(f))))),
     flag("insecure", "accept any certificate for https")(o =>
       o.copy(asking = o.asking.copy(trust = Some(Trust.Anybody)))
+    ),
+    value("cert", "FILE", "PEM file of the own certificate, for https servers that want one; needs --key")(
+      fileName
+    )((f, o) => o.copy(asking = o.asking.copy(certificate = Some(f)))),
+    value("key", "FILE", "PEM file of its private key, without a password")(fileName)((f, o) =>
+      o.copy(asking = o.asking.copy(key = Some(f)))
+    ),
+    checkConfig(o =>
+      if (o.asking.certificate.isDefined == o.asking.key.isDefined) success
+      else failure("--cert and --key must be given together")
     ),
     value("tls-sessions", "new|resumed", "TLS sessions: new for each connection, or resumed (resumed)") {
       case "new"     => Right(false)

@@ -21,6 +21,8 @@ final case class RequestOptions(
     sources: Vector[String] = Vector.empty,
     goodStatuses: Option[Set[Int]] = None,
     trust: Option[Trust] = None,
+    certificate: Option[String] = None,
+    key: Option[String] = None,
     resumesTls: Option[Boolean] = None,
     bands: Vector[FiniteDuration] = Vector.empty
 )

@@ -2,7 +2,7 @@ package needletail.load.command.options
 
 import scala.concurrent.duration._
 
-import needletail.load.plan.{Kind, Load, LoadPlan, Pause, PlanUrl, RequestTemplate}
+import needletail.load.plan.{ClientCertificate, Kind, Load, LoadPlan, Pause, PlanUrl, RequestTemplate}
 
 /** Makes load plans from command line options. */
 private[command] object PlanFromOptions {
@@ -33,6 +33,9 @@ private[command] object PlanFromOptions {
     sources = if (asking.sources.nonEmpty) asking.sources else plan.sources,
     goodStatuses = asking.goodStatuses.getOrElse(plan.goodStatuses),
     trust = asking.trust.getOrElse(plan.trust),
+    certificate = asking.certificate.zip(asking.key).map { case (chain, key) =>
+      ClientCertificate(chain, key)
+    }.orElse(plan.certificate),
     resumesTls = asking.resumesTls.getOrElse(plan.resumesTls),
     bands = if (asking.bands.nonEmpty) asking.bands else plan.bands
   )

@@ -65,7 +65,7 @@ private[engine] object ExecutablePlan {
   def of(plan: LoadPlan, names: NameResolver = new NameResolver): Either[String, ExecutablePlan] =
     for {
       _   <- PlanCheck.mistake(plan).toLeft(())
-      tls <- TrustedTls.of(plan.trust, plan.resumesTls)
+      tls <- TrustedTls.of(plan.trust, plan.certificate, plan.resumesTls)
     } yield compile(plan, tls, names)
 
   private def compile(plan: LoadPlan, tls: Tls, names: NameResolver): ExecutablePlan = {

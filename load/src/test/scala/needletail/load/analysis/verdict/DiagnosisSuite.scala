@@ -136,6 +136,13 @@ class DiagnosisSuite extends Suite {
     assertEquals(late.verdict(Metric.Errors).limit, Client)
   }
 
+  test("where nothing succeeded, a busy generator is not said to be why") {
+    val failed = open(server = ModelServer(errors = 1))(_.copy(busiestLoop = 0.99))
+    assertEquals(failed.figure(Metric.Rate), Some(0.0))
+    assertEquals(failed.diagnosis.overall.limit, Uncertain)
+    assertEquals(failed.verdict(Metric.Rate).limit, Uncertain)
+  }
+
   test("a full machine: the generator's when it is alone there, doubtful when the server shares it") {
     val shared = ModelDriver.machine.copy(sharedWithTarget = true)
     assertEquals(open()(_.copy(machineCpu = 0.99)).verdict(p99).limit, Client)

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets.ISO_8859_1
 import needletail.io.{Connection, EventLoop}
 import needletail.server.clock.LoopClock
 import needletail.server.config.{ServerConfig, TcpSettings}
-import needletail.server.exchange.{LoopServices, ReplyFormat, ServerLoopContext}
+import needletail.server.exchange.{ForeignPeers, ReplyFormat, ServerLoopContext}
 import needletail.server.operations.{Log, LoopCounts, LoopSnapshot}
 
 /**
@@ -18,7 +18,7 @@ import needletail.server.operations.{Log, LoopCounts, LoopSnapshot}
 private[needletail] final class SessionProtocol(config: ServerConfig, format: ReplyFormat)(
     connect: ServerLoopContext => Connection => ServedConnection
 ) extends Protocol {
-  private val foreignTls = LoopServices.foreignTls()
+  private val foreign = new ForeignPeers
 
   def onLoop(loop: EventLoop, log: Log): LoopProtocol = new LoopProtocol {
     private val context = new ServerLoopContext(
@@ -27,7 +27,7 @@ private[needletail] final class SessionProtocol(config: ServerConfig, format: Re
       TcpSettings(config).loopCount,
       format,
       loop.memory,
-      foreignTls
+      foreign
     )
     private val connection = connect(context)
 

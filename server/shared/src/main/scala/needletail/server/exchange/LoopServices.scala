@@ -5,7 +5,7 @@ import needletail.io.loop.LoopMemory
 import needletail.server.clock.Clock
 import needletail.server.config.ServerConfig
 import needletail.server.failure.HandlerFailures
-import needletail.server.operations.{AccessLog, Log, LoopCounts, RareWarning}
+import needletail.server.operations.{AccessLog, Log, LoopCounts}
 import needletail.server.overload.AdmissionController
 
 /**
@@ -13,14 +13,14 @@ import needletail.server.overload.AdmissionController
  * control, memory and timeouts. Used on the loop only.
  *
  * @param loops how many loops share the limits of the whole server
- * @param foreignTls the warning of clients that use TLS where there is none; one for the whole server
+ * @param foreign the warnings of peers that do not begin with HTTP; one for the whole server
  */
 private[needletail] abstract class LoopServices(
     clock: Clock,
     final val config: ServerConfig,
     loops: Int,
     final val memory: LoopMemory,
-    foreignTls: RareWarning
+    foreign: ForeignPeers
 ) {
   final val log: Log = Log.guarded(config.log)
 
@@ -64,16 +64,10 @@ private[needletail] abstract class LoopServices(
   /** Null if there is none. */
   final val accessLog: AccessLog = config.accessLog.orNull
 
-  /** A client spoke TLS where there is none. */
-  final def reportTls(): Unit =
-    foreignTls.warn(log, nanos)("a client used TLS on a plain HTTP port; it was answered with 400")
+  /** A request of that peer is malformed, in these bytes: logs what it is instead, if that is known. */
+  final def reportMalformed(peer: String, bytes: Array[Byte], from: Int, until: Int): Unit =
+    foreign.refused(log, nanos, peer, bytes, from, until)
 
   /** The clock, read now, in nanoseconds. */
   final def nanos: Long = clock.nanos
-}
-
-private[server] object LoopServices {
-
-  /** Logged once a minute at most. */
-  def foreignTls(): RareWarning = new RareWarning(60L * 1000 * 1000 * 1000)
 }

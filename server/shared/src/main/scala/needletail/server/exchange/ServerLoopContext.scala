@@ -7,7 +7,6 @@ import needletail.http.text.{ByteWriter, HttpDate}
 import needletail.io.loop.LoopMemory
 import needletail.server.clock.Clock
 import needletail.server.config.ServerConfig
-import needletail.server.operations.RareWarning
 
 /**
  * The [[LoopServices]] of HTTP/1.1 and of gateway protocols, with what such connections share and use one at a time:
@@ -19,8 +18,8 @@ private[needletail] final class ServerLoopContext(
     loops: Int = 1,
     val format: ReplyFormat = ReplyFormat.http,
     memory: LoopMemory = new LoopMemory,
-    foreignTls: RareWarning = LoopServices.foreignTls()
-) extends LoopServices(clock, config, loops, memory, foreignTls) {
+    foreign: ForeignPeers = new ForeignPeers
+) extends LoopServices(clock, config, loops, memory, foreign) {
 
   /** Whether some peers are proxies, which say for each connection who the client is and whether it uses TLS. */
   val hasProxies: Boolean = config.proxies.nonEmpty

@@ -31,7 +31,7 @@ private[server] final class RefusedRequests(
    */
   def addUnserved(): Boolean =
     if (reader.failed != null) {
-      if (!input.isEmpty && input.bytes(input.position) == RequestReader.TlsHandshake) context.reportTls()
+      context.reportMalformed(reader.peer, input.bytes, input.position, input.limit)
       add(reader.failed.error, reader.failed.view.method.isHead)
       true
     } else {

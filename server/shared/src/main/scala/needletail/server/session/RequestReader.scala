@@ -51,6 +51,9 @@ private[server] final class RequestReader(
   /** The deadline for what the client must send, in nanoseconds of the loop's clock; MaxValue if none. */
   var deadline: Long = idleSince + context.idleNanos
 
+  /** Whose requests these are. */
+  def peer: String = wire.info.remoteAddress
+
   // heads
 
   /**
@@ -357,7 +360,4 @@ private[session] object RequestReader {
   private val tooSlow = HttpError(Status.RequestTimeout, "the head of the request took too long")
 
   val cutOff = HttpError(Status.BadRequest, "the request ended before its body did")
-
-  /** How a client begins that speaks TLS (RFC 8446 section 5.1). */
-  final val TlsHandshake: Byte = 22
 }

@@ -14,7 +14,7 @@ import needletail.async.Async
 import needletail.io.{Address, Connection, EventLoops, Listener, TlsIdentity}
 import needletail.io.platform.{AddressInUse, ListenOptions, Platform}
 import needletail.io.system.SystemPlatform
-import needletail.io.tls.{ClosedInHandshake, PlainPeer}
+import needletail.io.tls.{ClosedInHandshake, PlainPeer, UnexpectedHeader}
 import needletail.server.config.{ServerConfig, TcpSettings}
 import needletail.server.connection.Protocol
 import needletail.server.failure.CannotListen
@@ -59,14 +59,26 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
 
   private val failedHandshakes = new RareWarning(TcpServer.QuietNanos)
   private val failedHeaders    = new RareWarning(TcpServer.QuietNanos)
+  private val plainPeers       = new RareWarning(TcpServer.QuietNanos)
+  private val foreignHeaders   = new RareWarning(TcpServer.QuietNanos)
 
   /** Any client can cause it, so it is logged rarely. Those that were too slow, or said nothing, are only counted. */
   private def handshakeFailed(connection: Connection, cause: Throwable): Unit = cause match {
-    case _: SocketTimeoutException | _: ClosedInHandshake | _: PlainPeer => ()
-    case _                                                               =>
+    case _: SocketTimeoutException | _: ClosedInHandshake => ()
+    case plain: PlainPeer => plainPeer(connection.remoteAddress, plain.isProxied)
+    case _                =>
       failedHandshakes.warn(guardedLog, settings.platform.nanoTime())(
         RareWarning.shown(s"the TLS handshake with ${connection.remoteAddress} failed: ${cause.getMessage}")
       )
+  }
+
+  private def plainPeer(peer: String, isProxied: Boolean): Unit = {
+    val now = settings.platform.nanoTime()
+    if (isProxied) foreignHeaders.warn(guardedLog, now)(UnexpectedHeader.warning(peer))
+    else plainPeers.warn(
+      guardedLog,
+      now
+    )(s"${UnexpectedHeader.named(peer)} did not use TLS on a TLS port; it was answered with 400")
   }
 
   /** A proxy that is not set up as this server is causes it for each connection. */

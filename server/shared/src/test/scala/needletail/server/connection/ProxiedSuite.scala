@@ -129,6 +129,45 @@ class ProxiedSuite extends Suite with TemporaryDirectories {
     }
   }
 
+  test(
+    "a header of somebody who is no known proxy is in the log once a minute, on a plain port and on one with TLS"
+  ) {
+    val identities = if (Tls.isKnown) {
+      val issued = newAuthority().issue("DNS:localhost")
+      Seq(None, Some(Tls.server(TlsServerConfig(issued.chain, issued.key))))
+    } else Seq(None)
+    val second = new String(binary(), "ISO-8859-1")
+    // of the second version also the beginning that the parser of HTTP refuses
+    for (tls <- identities; sent <- Seq(header + request, second + request, second.take(5))) {
+      val lines = new ConcurrentLinkedQueue[String]
+      val log   = new Log {
+        def warn(message: String): Unit                    = { lines.add(message); () }
+        def error(message: String, cause: Throwable): Unit = { lines.add(s"an error: $message: $cause"); () }
+      }
+      ServerFixture.serving(handler, ServerFixture.loopback.copy(log = log, loops = 2, tls = tls)) { server =>
+        for (_ <- 1 to 4) assert(exchange(server, sent).startsWith("HTTP/1.1 400 "))
+        // the peer may have the answer before the connection has ended
+        eventually(!lines.isEmpty)
+        assertEquals(lines.size, 1, lines)
+        assert(lines.peek.startsWith(s"${server.url}: 127.0.0.1:"), lines)
+        assert(
+          lines.peek.endsWith(
+            " sent a PROXY header, but is not in ServerConfig.proxies; it was answered with 400"
+          ),
+          lines
+        )
+        if (tls.nonEmpty) {
+          for (_ <- 1 to 4) assert(exchange(server, request).startsWith("HTTP/1.1 400 "))
+          eventually(lines.size == 2, lines)
+          assert(
+            lines.toArray.last.toString.endsWith(" did not use TLS on a TLS port; it was answered with 400"),
+            lines
+          )
+        }
+      }
+    }
+  }
+
   test("the header comes before TLS") {
     if (Tls.isKnown) {
       val issued = newAuthority().issue("DNS:localhost")

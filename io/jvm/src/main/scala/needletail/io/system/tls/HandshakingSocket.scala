@@ -20,7 +20,8 @@ import needletail.io.tls.{
   PlainPeer,
   TlsClientConfig,
   TlsCounts,
-  TlsSession
+  TlsSession,
+  UnexpectedHeader
 }
 
 /**
@@ -247,7 +248,7 @@ private[tls] abstract class HandshakingSocket(
   /** Processes one handshake record of the server, if it has arrived. */
   private def greet(): Boolean = {
     val in = fill()
-    if ((counts ne null) && greetings == 0 && in.hasRemaining) checkFirst(in.get(in.position))
+    if ((counts ne null) && greetings == 0 && in.hasRemaining) checkFirst(in)
     if (!isChosen && greetings == 0) chosen = System.currentTimeMillis // for engines without tasks
     val none   = ByteBuffer.allocate(engine.getSession.getApplicationBufferSize)
     val at     = in.position
@@ -264,20 +265,22 @@ private[tls] abstract class HandshakingSocket(
   }
 
   /** What begins with an alert, the engine may still explain. */
-  private def checkFirst(kind: Byte): Unit =
+  private def checkFirst(in: ByteBuffer): Unit = {
+    val kind = in.get(in.position)
     if (kind != Handshake && kind != Alert)
       if (kind >= LeastKind && kind <= MostKind) {
         isUnexpected = true
         failure = HandshakeFailure.Protocol
         throw new IOException(s"no TLS with $name: its first record is no part of a handshake")
-      } else if (toPlain ne null) refusePlain()
+      } else if (toPlain ne null) refusePlain(in)
+  }
 
-  private def refusePlain(): Nothing = {
+  private def refusePlain(in: ByteBuffer): Nothing = {
     isPlain = true
     isBegun = false // it gets no alert
     failure = HandshakeFailure.Plain
     uncount()
-    throw new PlainPeer(s"$name does not use TLS", toPlain)
+    throw new PlainPeer(s"$name does not use TLS", toPlain, UnexpectedHeader.isIn(in))
   }
 
   protected def runTasks(): Unit = {

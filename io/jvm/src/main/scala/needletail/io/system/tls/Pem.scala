@@ -10,6 +10,7 @@ import java.util.Base64
 import scala.annotation.tailrec
 
 import needletail.io.file.SmallFile
+import needletail.io.tls.NotPem
 
 /** Files in PEM (RFC 7468). What cannot be read is an IOException of one line that names the file. */
 private[io] object Pem {
@@ -23,7 +24,9 @@ private[io] object Pem {
 
   /** The certificates in a file, at least one. */
   def certificates(file: Path): Vector[X509Certificate] = {
-    val found = blocks(file).filter(b => b.label == "CERTIFICATE" || b.label == "X509 CERTIFICATE")
+    val found = blocks(file, NotPem.Use.Certificates).filter(b =>
+      b.label == "CERTIFICATE" || b.label == "X509 CERTIFICATE"
+    )
     if (found.isEmpty)
       throw new IOException(s"$file has no X.509 certificates in PEM (-----BEGIN CERTIFICATE-----)")
     found.map { block =>
@@ -37,7 +40,7 @@ private[io] object Pem {
 
   /** The lists of revoked certificates in a file, at least one. */
   def revocations(file: Path): Vector[X509CRL] = {
-    val found = blocks(file).filter(_.label == "X509 CRL")
+    val found = blocks(file, NotPem.Use.Lists).filter(_.label == "X509 CRL")
     if (found.isEmpty)
       throw new IOException(s"$file has no certificate revocation list in PEM (-----BEGIN X509 CRL-----)")
     found.map { block =>
@@ -49,10 +52,12 @@ private[io] object Pem {
     }
   }
 
-  /** All parts of a file, in order. */
-  def blocks(file: Path): Vector[Block] = {
-    val text = new String(SmallFile.read(file), ISO_8859_1)
+  /** All parts of a file that is used so, in order. */
+  def blocks(file: Path, use: NotPem.Use): Vector[Block] = {
+    val bytes = SmallFile.read(file)
+    val text  = new String(bytes, ISO_8859_1)
     if (text.trim.isEmpty) throw new IOException(s"$file is empty")
+    NotPem.error(file, bytes, use).foreach(e => throw e)
     val found = Vector.newBuilder[Block]
 
     @tailrec

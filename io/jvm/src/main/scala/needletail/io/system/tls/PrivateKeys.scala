@@ -15,7 +15,7 @@ import java.security.{
 import javax.crypto.spec.{PBEKeySpec, PBEParameterSpec, SecretKeySpec}
 import javax.crypto.{Cipher, EncryptedPrivateKeyInfo, SecretKeyFactory}
 
-import needletail.io.tls.{KeyFaults, TlsCertificate}
+import needletail.io.tls.{KeyFaults, NotPem, TlsCertificate}
 
 /** Private keys from PEM files: PKCS #8 (RFC 5958), encrypted or not, PKCS #1 (RFC 8017) and SEC 1 (RFC 5915). */
 private[io] object PrivateKeys {
@@ -23,7 +23,7 @@ private[io] object PrivateKeys {
   /** The key of `certificate`, which must be the one of `files`. */
   def read(files: TlsCertificate, certificate: X509Certificate): PrivateKey = {
     val file   = files.key
-    val blocks = Pem.blocks(file)
+    val blocks = Pem.blocks(file, NotPem.Use.Key)
     val block  = blocks.find(_.label.endsWith("PRIVATE KEY")).getOrElse(
       throw new IOException(s"$file has no private key in PEM (-----BEGIN PRIVATE KEY-----)")
     )

@@ -232,7 +232,7 @@ private[tls] final class OpenSslSocket(
     else if (OpenSslFunctions.kind(connection) == Plain && (toPlain ne null)) {
       isPlain = true
       uncount()
-      new PlainPeer(s"$name does not use TLS", toPlain)
+      new PlainPeer(s"$name does not use TLS", toPlain, isProxied = why == "PROXY")
     } else if (OpenSslFunctions.kind(connection) == Cut) new ClosedInHandshake(name)
     else failure(why)
   }

@@ -7,7 +7,7 @@ import java.nio.file.Path
 import scala.collection.mutable
 
 import needletail.io.file.SmallFile
-import needletail.io.tls.{CertificateInfo, KeyFaults, ListExpiry, RevocationLists, TlsCertificate}
+import needletail.io.tls.{CertificateInfo, KeyFaults, ListExpiry, NotPem, RevocationLists, TlsCertificate}
 
 /** The content of a PEM file (RFC 7468). */
 private[tls] final class PemFile private (val file: Path, val bytes: Array[Byte]) {
@@ -17,21 +17,31 @@ private[tls] final class PemFile private (val file: Path, val bytes: Array[Byte]
 }
 
 private[tls] object PemFile {
-  def certificates(file: Path): PemFile = read(file, "X.509 certificates", " CERTIFICATE-----")
+  def certificates(file: Path): PemFile =
+    read(file, NotPem.Use.Certificates, "X.509 certificates", " CERTIFICATE-----")
 
   /** Not in OpenSSL's old format, which the library would read. */
   def key(file: Path): PemFile = {
-    val found = read(file, "private key", " PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----")
+    val found = read(file, NotPem.Use.Key, "private key", " PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----")
     if (found.contains("Proc-Type: 4,ENCRYPTED")) throw KeyFaults.oldFormat(file)
     found
   }
-  def revoked(file: Path): PemFile = read(file, "certificate revocation list", " X509 CRL-----")
+
+  def revoked(file: Path): PemFile =
+    read(file, NotPem.Use.Lists, "certificate revocation list", " X509 CRL-----")
 
   /** Throws an IOException with the reason if there is no file, no block with that label, or the block is incomplete. */
-  private def read(file: Path, what: String, label: String, example: String = ""): PemFile = {
+  private def read(
+      file: Path,
+      use: NotPem.Use,
+      what: String,
+      label: String,
+      example: String = ""
+  ): PemFile = {
     val bytes = SmallFile.read(file)
     val text  = new String(bytes, ISO_8859_1)
     if (text.trim.isEmpty) throw new IOException(s"$file is empty")
+    NotPem.error(file, bytes, use).foreach(e => throw e)
     checkEnds(file, text)
     if (beginOf(text, label) < 0)
       throw new IOException(
