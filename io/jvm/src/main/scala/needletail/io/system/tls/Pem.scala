@@ -37,7 +37,7 @@ private[io] object Pem {
 
   /** The lists of revoked certificates in a file, at least one. */
   def revocations(file: Path): Vector[X509CRL] = {
-    val found = blocks(file).filter(_.label == "X509 CRL")
+    val found = blocks(file, SmallFile.MostOfLists).filter(_.label == "X509 CRL")
     if (found.isEmpty)
       throw new IOException(s"$file has no certificate revocation list in PEM (-----BEGIN X509 CRL-----)")
     found.map { block =>
@@ -50,8 +50,8 @@ private[io] object Pem {
   }
 
   /** All parts of a file, in order. */
-  def blocks(file: Path): Vector[Block] = {
-    val text = new String(SmallFile.read(file), ISO_8859_1)
+  def blocks(file: Path, most: Long = SmallFile.Most): Vector[Block] = {
+    val text = new String(SmallFile.read(file, most), ISO_8859_1)
     if (text.trim.isEmpty) throw new IOException(s"$file is empty")
     val found = Vector.newBuilder[Block]
 
