@@ -161,6 +161,8 @@ private[tls] abstract class HandshakingSocket(
 
   override def session: TlsSession = established
 
+  override def handshakeFailure: HandshakeFailure = failure
+
   private def describe(): TlsSession = {
     val session = engine.getSession
     val asked   = session match {

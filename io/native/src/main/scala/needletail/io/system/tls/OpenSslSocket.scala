@@ -98,6 +98,8 @@ private[tls] final class OpenSslSocket(
 
   override def session: TlsSession = established
 
+  override def handshakeFailure: HandshakeFailure = reason
+
   override def awaitedRecord: Int = if (isCounted && isBegun) OpenSslFunctions.flights(live) else -1
 
   override def isSilent: Boolean          = isCounted && !isBegun
