@@ -102,6 +102,7 @@ private[tls] object OpenSslFunctions {
     extern
   @name("needletail_tls_session_facts")
   def sessionFacts(connection: Ptr[Byte], length: Ptr[CInt]): Ptr[Byte]    = extern
+  @name("needletail_tls_refused_facts") def refusedFacts(length: Ptr[CInt]): Ptr[Byte] = extern
   @name("needletail_tls_free_facts") def freeFacts(facts: Ptr[Byte]): Unit = extern
 }
 
