@@ -30,7 +30,8 @@ private[needletail] object CertificateText {
   /** A name in a certificate of a peer who is not trusted: cut, and what does not show is escaped as in RFC 2253. */
   def foreign(name: String): String = {
     val shown = if (name.length <= Longest) name else name.take(Longest) + "…"
-    if (shown.isEmpty) "without a name" else shown.map(c => if (isHidden(c)) escaped(c) else c.toString).mkString
+    if (shown.isEmpty) "without a name"
+    else shown.map(c => if (isHidden(c)) escaped(c) else c.toString).mkString
   }
 
   private final val Longest = 100

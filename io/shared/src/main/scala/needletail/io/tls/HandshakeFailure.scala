@@ -48,7 +48,10 @@ object HandshakeFailure {
 
   /** The name of an alert, as in RFC 8446. */
   private def alertIn(error: String): String =
-    error.substring(error.indexOf("alert") + "alert".length).dropWhile(c => c == ':' || c == ' ').replace(' ', '_')
+    error.substring(error.indexOf("alert") + "alert".length).dropWhile(c => c == ':' || c == ' ').replace(
+      ' ',
+      '_'
+    )
 
   /** Whether it tells of an alert that the peer has sent. */
   private[io] def isAlert(error: Throwable): Boolean =

@@ -64,9 +64,9 @@ class OpenSslClientsSuite extends TlsPair with OpenSslPrograms {
   }
 
   tlsTest("nor ones that are signed by SHA-1") {
-    val rsa = newAuthority("Rsa", algorithm = "rsa")
+    val rsa                                = newAuthority("Rsa", algorithm = "rsa")
     def signed(by: Authority, how: String) = Some(by.issue("email:a@b.example", signed = how))
-    val pss                                = "-md sha1 -sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:20"
+    val pss = "-md sha1 -sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:20"
     for ((by, how) <- Seq(authority -> "-md sha1", rsa -> "-md sha1", rsa -> pss)) {
       by.revoke()
       val reason = ") is too weak: signature by SHA-1"

@@ -8,6 +8,7 @@ import needletail.testing.Authority
 
 /** Which lists of revoked certificates count, and that nothing else is asked where none does. */
 class TlsListSuite extends TlsPair {
+
   /** Nobody should connect to it, whatever certificates say of where lists are. */
   private lazy val elsewhere = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))
 
@@ -142,7 +143,7 @@ class TlsListSuite extends TlsPair {
     root.revoke(listed)
     val understood = together(root.revoked)
     assertEquals(met(root.file, understood, free), "")
-    val unknown = Seq(0x30, 12, 6, 3, 0x2a, 3, 4, 1, 1, 0xff, 4, 2, 5, 0)  // critical
+    val unknown = Seq(0x30, 12, 6, 3, 0x2a, 3, 4, 1, 1, 0xff, 4, 2, 5, 0) // critical
     val removal = Seq(0x30, 10, 6, 3, 0x55, 0x1d, 0x15, 4, 3, 0x0a, 1, 8) // by its reason
     for (extension <- Seq(unknown, removal)) {
       root.extendEntries(extension.map(_.toByte))

@@ -36,7 +36,10 @@ class WeakAuthoritySuite extends TlsPair {
         } catch { case _: java.io.IOException => served.nextHandler().next() }
       }
     val (refused, accepted) = (weak.issue("DNS:ann"), strong.issue("DNS:ann"))
-    why("the client (CN=needletail; issuer CN=Weak; serial ", shown(weak.file, TlsCertificate(refused.chain, refused.key)))
+    why(
+      "the client (CN=needletail; issuer CN=Weak; serial ",
+      shown(weak.file, TlsCertificate(refused.chain, refused.key))
+    )
     assertEquals(shown(strong.file, TlsCertificate(accepted.chain, accepted.key)), "accepted")
   }
 }

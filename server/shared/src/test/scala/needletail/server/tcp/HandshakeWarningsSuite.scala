@@ -68,7 +68,8 @@ class HandshakeWarningsSuite extends Suite with TemporaryDirectories {
         assert(second.endsWith(" failed: the client has shown no certificate"), second)
         assert(!first.contains("certificate"), first)
         Await.result(server.drain(), 20.seconds)
-        val rest = Iterator.continually(lines.all.poll).takeWhile(_ != null).filter(_.startsWith("warning")).toSeq
+        val rest =
+          Iterator.continually(lines.all.poll).takeWhile(_ != null).filter(_.startsWith("warning")).toSeq
         val what = "failed since the last one that was logged"
         assertEquals(
           rest,

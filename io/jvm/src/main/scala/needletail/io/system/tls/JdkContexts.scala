@@ -90,8 +90,8 @@ private[io] object JdkServerContext {
     parameters.setSNIMatchers(Collections.singletonList(matcher))
     // one of its own for each engine tells which name it has refused
     val ofEngine = if (config.refuseUnknownNames) () => matcher else null
-    val infos   = keys.certificates.map(Certificates.info)
-    val origins = for (((info, own), files) <- infos.zip(keys.certificates).zip(config.certificates))
+    val infos    = keys.certificates.map(Certificates.info)
+    val origins  = for (((info, own), files) <- infos.zip(keys.certificates).zip(config.certificates))
       yield CertificateText.origin(info, files.chain, Certificates.kindOfKey(own))
     // The JDK cannot be told not to resume sessions. But each context knows only those that it has made itself.
     // With one that knows none, a list of revoked certificates counts that has expired or begun: full handshakes use it.
@@ -102,7 +102,8 @@ private[io] object JdkServerContext {
     def mayResume = config.resume && change.forall(System.currentTimeMillis < _)
     def next(): SSLContext = if (mayResume) sessions.context() else make()
     val check              = config.clients.map(_.check)
-    val made = new JdkServerContext(() => next(), parameters, ofEngine, check, infos, origins, expiries, notices)
+    val made               =
+      new JdkServerContext(() => next(), parameters, ofEngine, check, infos, origins, expiries, notices)
     FirstHandshake.make(made.engine())
     made
   }

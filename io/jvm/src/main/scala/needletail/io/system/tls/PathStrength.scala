@@ -26,7 +26,11 @@ private[tls] object PathStrength {
   def check(trusted: Array[X509Certificate]): Array[X509Certificate] => Unit = {
     val isOneWeak = trusted.exists(isWeak)
     chain =>
-      if ((isOneWeak || chain.exists(c => isWeak(c) || KeyStrength.ofSignature(c).isDefined)) && !trusted.contains(chain(0))) {
+      if (
+        (isOneWeak || chain.exists(c =>
+          isWeak(c) || KeyStrength.ofSignature(c).isDefined
+        )) && !trusted.contains(chain(0))
+      ) {
         var why: CertPathValidatorException = null
         try { val _ = Trust.path(chain, trusted, Some(checker(trusted.toSeq, e => why = e))) }
         catch {

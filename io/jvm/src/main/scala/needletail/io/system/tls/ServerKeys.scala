@@ -100,7 +100,8 @@ private[io] object ServerKeys {
    * Accepts names in ASCII that are no longer than a name can be (RFC 6066 section 3), and if `isKnown` only those that
    * there is a certificate for. Others get the alert unrecognized_name; the engine rejects invalid host names.
    */
-  final class Matcher(keys: ServerKeys, isKnown: Boolean) extends SNIMatcher(StandardConstants.SNI_HOST_NAME) {
+  final class Matcher(keys: ServerKeys, isKnown: Boolean)
+      extends SNIMatcher(StandardConstants.SNI_HOST_NAME) {
     @volatile private var unknown = "" // the name that was refused last, as no certificate is for it
 
     def matches(name: SNIServerName): Boolean = {

@@ -259,11 +259,11 @@ private[tls] final class OpenSslSocket(
       case Flood if why.isEmpty => s"$name sends too many TLS messages without data"
       case Plain                => s"$name does not use TLS"
       case RefusedName          => s"no TLS with $name: $why"
-      case kind if kind > Untrusted                   => refusal(kind - Untrusted, why)
+      case kind if kind > Untrusted                                          => refusal(kind - Untrusted, why)
       case _ if (counts ne null) && HandshakeFailure.isOfOwnCertificate(why) =>
         HandshakeFailure.notAccepted(why)
       case _ if (counts ne null) && why == "unsupported protocol" => HandshakeFailure.NoVersion
-      case _ if HandshakeFailure.isOfCertificate(why) =>
+      case _ if HandshakeFailure.isOfCertificate(why)             =>
         s"no TLS with $name, which refuses the certificate that it was shown, or wants one: $why"
       case _ if established ne null => s"the TLS connection with $name failed: $why"
       case _                        => s"no TLS with $name: $why"
@@ -277,20 +277,20 @@ private[tls] final class OpenSslSocket(
     val shown        = OpenSslFacts.refused()
     def issuer       = shown.fold("its issuer")(_._2)
     val unacceptable = error match {
-      case 62 | 63 | 64                         => s"is not for $name: $why"
-      case 1002                                 => s"is not for $name: ${TlsClientConfig.Nameless}"
-      case 10                                   => "has expired"
-      case 9                                    => "is not valid yet"
-      case 23                                   => "was revoked"
-      case 1004                                 => RevocationLists.unchecked(RevocationLists.missing(issuer))
-      case 1005                                 => RevocationLists.unchecked(RevocationLists.expired(issuer))
-      case 1006                                 => RevocationLists.unchecked(RevocationLists.invalid(issuer))
-      case 1003                                 => "is too weak: its key or signature, or an issuer's"
-      case 68                                   => "is too weak: signature by SHA-1, or weaker, in its chain"
-      case 66 | 67 if why.endsWith("weak")      => s"is too weak: $why"
-      case 50                                   => "is not accepted: none of its keys is pinned"
-      case 2 | 18 | 19 | 20 | 21                => "is not trusted: its issuer is unknown"
-      case _                                    => s"is not trusted: $why"
+      case 62 | 63 | 64                    => s"is not for $name: $why"
+      case 1002                            => s"is not for $name: ${TlsClientConfig.Nameless}"
+      case 10                              => "has expired"
+      case 9                               => "is not valid yet"
+      case 23                              => "was revoked"
+      case 1004                            => RevocationLists.unchecked(RevocationLists.missing(issuer))
+      case 1005                            => RevocationLists.unchecked(RevocationLists.expired(issuer))
+      case 1006                            => RevocationLists.unchecked(RevocationLists.invalid(issuer))
+      case 1003                            => "is too weak: its key or signature, or an issuer's"
+      case 68                              => "is too weak: signature by SHA-1, or weaker, in its chain"
+      case 66 | 67 if why.endsWith("weak") => s"is too weak: $why"
+      case 50                              => "is not accepted: none of its keys is pinned"
+      case 2 | 18 | 19 | 20 | 21           => "is not trusted: its issuer is unknown"
+      case _                               => s"is not trusted: $why"
     }
     if (unacceptable.startsWith("is not for ")) s"the certificate $unacceptable"
     else s"the certificate of ${ownerOf(shown.map(_._1))} $unacceptable"

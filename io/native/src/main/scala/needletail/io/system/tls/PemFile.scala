@@ -29,7 +29,13 @@ private[tls] object PemFile {
     read(file, "certificate revocation list", " X509 CRL-----", most = SmallFile.MostOfLists)
 
   /** Throws an IOException with the reason if there is no file, no block with that label, or the block is incomplete. */
-  private def read(file: Path, what: String, label: String, example: String = "", most: Long = SmallFile.Most): PemFile = {
+  private def read(
+      file: Path,
+      what: String,
+      label: String,
+      example: String = "",
+      most: Long = SmallFile.Most
+  ): PemFile = {
     val bytes = SmallFile.read(file, most)
     val text  = new String(bytes, ISO_8859_1)
     if (text.trim.isEmpty) throw new IOException(s"$file is empty")
