@@ -56,6 +56,10 @@ struct named {
 #define NAMELESS 1002
 /* For a chain that has a weak key or signature, where the library does not judge that. */
 #define TOO_WEAK 1003
+/* Instead of OpenSSL's, where no list says whether a certificate was revoked. The alert is certificate_unknown. */
+#define LIST_MISSING 1004
+#define LIST_EXPIRED 1005
+#define LIST_INVALID 1006
 
 /* Macros of OpenSSL's by their names; those that return something return 1 if they succeed. */
 void needletail_tls_set_mode(SSL_CTX *ctx, int mode);
@@ -98,6 +102,9 @@ void needletail_tls_judge_sessions(context *c);
 void needletail_tls_free_sessions(sessions *all);
 int needletail_tls_new_session(SSL *s, SSL_SESSION *session);
 void needletail_tls_release_tickets(tickets *t);
+
+/* Remembers the certificate that was refused, until needletail_tls_refused_facts. */
+void needletail_tls_remember_refused(X509_STORE_CTX *chain);
 
 /* The latest session of the server `key`, for its caller to free; null if there is none. */
 SSL_SESSION *needletail_tls_session(context *c, const char *key);

@@ -239,7 +239,10 @@ static int has_pinned(const context *c, const STACK *all) {
 static int verify(X509_STORE_CTX *chain, void *with) {
     context *c = with;
     int result = ssl.X509_verify_cert(chain);
-    if (result <= 0) return result;
+    if (result <= 0) {
+        needletail_tls_remember_refused(chain);
+        return result;
+    }
     STACK *all = ssl.X509_STORE_CTX_get0_chain(chain);
     int error = needletail_tls_weakness(c, all);
     if (error == 0 && c->pins != NULL && !has_pinned(c, all)) error = NOT_PINNED;
@@ -247,6 +250,7 @@ static int verify(X509_STORE_CTX *chain, void *with) {
         (ssl.OPENSSL_sk_num(all) <= 0 || !needletail_tls_is_accepted(ssl.OPENSSL_sk_value(all, 0), c->check)))
         error = REFUSED_BY_CHECK;
     if (error == 0) return result;
+    needletail_tls_remember_refused(chain);
     ssl.X509_STORE_CTX_set_error(chain, error);
     return 0;
 }

@@ -92,6 +92,29 @@ int needletail_tls_is_accepted(X509 *x, own_check *check) {
     return is_accepted;
 }
 
+static _Thread_local text refused;
+
+void needletail_tls_remember_refused(X509_STORE_CTX *chain) {
+    STACK *all = ssl.X509_STORE_CTX_get0_chain(chain);
+    X509 *wrong = ssl.X509_STORE_CTX_get_current_cert(chain);
+    free(refused.bytes);
+    memset(&refused, 0, sizeof refused);
+    if (all == NULL || ssl.OPENSSL_sk_num(all) <= 0) return;
+    put_certificate(&refused, ssl.OPENSSL_sk_value(all, 0));
+    if (wrong != NULL) put_name(&refused, ssl.X509_get_issuer_name(wrong));
+}
+
+/*
+ * Of the peer that this thread has refused last: its certificate, and the issuer of the one in its chain that is wrong.
+ * To be asked for once, when a handshake has failed by it, and freed by the caller.
+ */
+unsigned char *needletail_tls_refused_facts(int *length) {
+    unsigned char *bytes = refused.bytes;
+    *length = refused.has_failed ? 0 : refused.count;
+    memset(&refused, 0, sizeof refused);
+    return bytes;
+}
+
 X509 *needletail_tls_peer(const SSL *s) {
     return ssl.SSL_get1_peer_certificate != NULL  ? ssl.SSL_get1_peer_certificate(s)
            : ssl.SSL_get_peer_certificate != NULL ? ssl.SSL_get_peer_certificate(s)

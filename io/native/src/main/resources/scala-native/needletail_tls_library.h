@@ -170,6 +170,10 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, X509_CRL_get_ext_by_critical, (const X509_CRL *, int, int)) \
     F(int, X509_CRL_get_ext_by_NID, (const X509_CRL *, int, int)) \
     F(X509_EXTENSION *, X509_CRL_get_ext, (const X509_CRL *, int)) \
+    F(STACK *, X509_CRL_get_REVOKED, (X509_CRL *)) \
+    F(int, X509_REVOKED_get_ext_by_critical, (const X509_REVOKED *, int, int)) \
+    F(int, X509_REVOKED_get_ext_by_NID, (const X509_REVOKED *, int, int)) \
+    F(X509_EXTENSION *, X509_REVOKED_get_ext, (const X509_REVOKED *, int)) \
     F(int, X509_cmp_time, (const ASN1_STRING *, time_t *)) \
     F(int, X509_STORE_add_cert, (X509_STORE *, X509 *)) \
     F(int, X509_STORE_add_crl, (X509_STORE *, X509_CRL *)) \
@@ -305,6 +309,7 @@ enum {
     SUBJECT_ALTERNATIVE_NAME = 85,
     AUTHORITY_KEY_IDENTIFIER = 90,
     DELTA_CRL_INDICATOR = 140,
+    REVOCATION_REASON = 141,
     ISSUING_DISTRIBUTION_POINT = 770,
     ALERT_ILLEGAL_PARAMETER = 47,
     ALERT_DECODE_ERROR = 50,

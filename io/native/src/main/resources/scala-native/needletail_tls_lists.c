@@ -44,7 +44,34 @@ static int has_unknown(X509_CRL *list) {
     return critical >= 0;
 }
 
-int needletail_tls_does_list_count(X509_CRL *list) { return scope_of(list) != 0 && !has_unknown(list); }
+/* Whether an entry takes a certificate off the list (RFC 5280 section 5.3.1). */
+static int is_removal(const X509_REVOKED *entry) {
+    static const unsigned char remove[] = {0x0a, 1, 8};
+    int at = ssl.X509_REVOKED_get_ext_by_NID(entry, REVOCATION_REASON, -1);
+    if (at < 0) return 0;
+    ASN1_STRING *reason = ssl.X509_EXTENSION_get_data(ssl.X509_REVOKED_get_ext(entry, at));
+    return ssl.ASN1_STRING_length(reason) == (int)sizeof remove &&
+           memcmp(ssl.ASN1_STRING_get0_data(reason), remove, sizeof remove) == 0;
+}
+
+/*
+ * An entry with a critical extension may be of another issuer's certificate (RFC 5280 section 5.3): so may others. A
+ * removal is of a list of changes, and says nothing in a complete one.
+ */
+static int has_forbidden_entry(X509_CRL *list) {
+    STACK *all = ssl.X509_CRL_get_REVOKED(list);
+    if (all != NULL && (ssl.OPENSSL_sk_num == NULL || ssl.OPENSSL_sk_value == NULL)) return 1; /* nobody knows */
+    int count = all == NULL ? 0 : ssl.OPENSSL_sk_num(all);
+    for (int i = 0; i < count; i++) {
+        X509_REVOKED *entry = ssl.OPENSSL_sk_value(all, (size_t)i);
+        if (ssl.X509_REVOKED_get_ext_by_critical(entry, 1, -1) >= 0 || is_removal(entry)) return 1;
+    }
+    return 0;
+}
+
+int needletail_tls_does_list_count(X509_CRL *list) {
+    return scope_of(list) != 0 && !has_unknown(list) && !has_forbidden_entry(list);
+}
 
 /*
  * Adds lists, of which there must be one from each issuer, without those that do not count: OpenSSL would accept one of a
@@ -63,10 +90,10 @@ int needletail_tls_revoked(context *c, const char *pem, int length, const char *
     while (one != NULL) {
         int counts = needletail_tls_does_list_count(one);
         int is_old = counts && counting < known && superseded[counting];
-        int is_taken = is_old || (scope_of(one) != 0 && ssl.X509_STORE_add_crl(store, one) == 1);
+        int is_taken = is_old || (counts && ssl.X509_STORE_add_crl(store, one) == 1);
         read++;
         counting += counts;
-        if (is_taken && counts) {
+        if (is_taken) {
             count++;
             if (ssl.X509_CRL_get0_nextUpdate(one) == NULL) is_endless = 1;
         }
@@ -114,28 +141,55 @@ static int is_of_all(X509_CRL *list, X509 *own) {
     return !has_unknown(list) && (scope_of(list) & (ssl.X509_check_ca(own) == 1 ? OF_AUTHORITIES : OF_USERS)) != 0;
 }
 
+static STACK *lists_for(X509_STORE_CTX *chain, X509 *own) {
+    return ssl.X509_STORE_CTX_get1_crls(chain, ssl.X509_get_issuer_name(own));
+}
+
+static void free_lists(STACK *lists, int count) {
+    for (int i = 0; i < count; i++) ssl.X509_CRL_free(ssl.OPENSSL_sk_value(lists, (size_t)i));
+    if (lists != NULL) ssl.OPENSSL_sk_free(lists);
+}
+
 /*
  * What is wrong with a certificate that is trusted itself, by the lists that bear its issuer's name; 0 if nothing is. The
  * issuer need not be known, so the lists cannot be verified: they are this side's own.
  */
 static int find_in_lists(X509_STORE_CTX *chain, X509 *own) {
-    int error = UNABLE_TO_GET_CRL;
-    STACK *lists = ssl.X509_STORE_CTX_get1_crls(chain, ssl.X509_get_issuer_name(own));
+    int error = LIST_MISSING;
+    STACK *lists = lists_for(chain, own);
     int count = lists == NULL ? 0 : ssl.OPENSSL_sk_num(lists);
     for (int i = 0; i < count; i++) {
         X509_CRL *list = ssl.OPENSSL_sk_value(lists, (size_t)i);
         X509_REVOKED *entry = NULL;
-        if (error != CERT_REVOKED && is_present(list) && is_of_all(list, own))
-            error = ssl.X509_CRL_get0_by_cert(list, &entry, own) == 1 ? CERT_REVOKED : 0;
-        ssl.X509_CRL_free(list);
+        if (error == CERT_REVOKED || !is_of_all(list, own)) continue;
+        if (is_present(list)) error = ssl.X509_CRL_get0_by_cert(list, &entry, own) != 0 ? CERT_REVOKED : 0;
+        else if (error != 0 && error != LIST_EXPIRED) error = is_made(list) ? LIST_EXPIRED : LIST_INVALID;
     }
-    if (lists != NULL) ssl.OPENSSL_sk_free(lists);
+    free_lists(lists, count);
     return error;
 }
 
 static int can_find(void) {
     return ssl.X509_STORE_CTX_get1_crls != NULL && ssl.OPENSSL_sk_num != NULL && ssl.OPENSSL_sk_value != NULL &&
            ssl.OPENSSL_sk_free != NULL;
+}
+
+/* Why no list counts for a certificate, to which OpenSSL objects by `error`. */
+static int why_none(X509_STORE_CTX *chain, X509 *own, int error) {
+    if (error == CRL_HAS_EXPIRED) return LIST_EXPIRED;
+    if (own == NULL || !can_find()) return error == UNABLE_TO_GET_CRL ? LIST_MISSING : LIST_INVALID;
+    int is_there = 0, is_over = 0, is_now = 0;
+    STACK *lists = lists_for(chain, own);
+    int count = lists == NULL ? 0 : ssl.OPENSSL_sk_num(lists);
+    for (int i = 0; i < count; i++) {
+        X509_CRL *list = ssl.OPENSSL_sk_value(lists, (size_t)i);
+        if (!is_of_all(list, own)) continue;
+        is_there = 1;
+        if (is_present(list)) is_now = 1; /* which another key has signed */
+        else if (is_made(list)) is_over = 1;
+    }
+    free_lists(lists, count);
+    return is_over && !is_now ? LIST_EXPIRED : is_there ? LIST_INVALID : LIST_MISSING;
 }
 
 /*
@@ -152,7 +206,7 @@ static int judge_list(X509_STORE_CTX *chain, int error) {
         X509_CRL *list = ssl.X509_STORE_CTX_get0_current_crl(chain);
         if (list != NULL && is_made(list)) return 0;
     }
-    return error;
+    return why_none(chain, own, error);
 }
 
 int needletail_tls_judge(int is_valid, X509_STORE_CTX *chain) {

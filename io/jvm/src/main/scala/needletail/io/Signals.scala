@@ -23,6 +23,8 @@ object Signals {
   private var waiting    = List.empty[Told] // those that `awaiting` has begun, and that have not ended
   private var last: Told = null             // of them when there were others no more
 
+  private var hasGivenUp = false // that one, before what the signals were to end has ended
+
   /** What has come for one of those that wait. */
   private final class Told {
     var ending: Signal = null  // SIGTERM or SIGINT
@@ -83,7 +85,7 @@ object Signals {
   def awaiting(stopped: Future[Unit], hangUp: () => Boolean = null)(f: () => Unit): SignalWait = {
     val own = new Told
     synchronized {
-      catching { signal => tell(signal); f() }
+      catching { signal => if (tell(signal)) f() }
       waiting = own :: waiting
       if (hangUp ne null)
         try catchingHangUp(() => hungUp(hangUp))
@@ -100,13 +102,21 @@ object Signals {
     }
   }
 
-  private def tell(signal: Signal): Unit = synchronized {
+  /** Whether all have given up while the thread began that tells of a signal, which then is as before for those. */
+  private def isTooLate: Boolean = waiting.isEmpty && hasGivenUp
+
+  /** Returns whether it is for one of those that wait, or for what has ended. */
+  private def tell(signal: Signal): Boolean = synchronized {
     come = signal
     waiting.foreach(_.ending = signal)
+    val isDue = isTooLate
+    if (isDue) Signal.raise(signal)
+    !isDue
   }
 
   /** What it ends may have ended when `hangUp` returns. */
-  private def hungUp(hangUp: () => Boolean): Unit = {
+  private def hungUp(hangUp: () => Boolean): Unit = if (synchronized(isTooLate)) Signal.raise(hanging)
+  else {
     val marked = synchronized {
       val others = waiting.filterNot(_.isHungUp)
       others.foreach(_.isHungUp = true)
@@ -139,6 +149,7 @@ object Signals {
     waiting = waiting.filterNot(_ eq own)
     if (waiting.isEmpty) {
       last = own
+      hasGivenUp = !isOver
       hangUpEnds(stays = isOver && own.isToEnd)
       if (chosen ne null) { val present = chosen; catching(_ => present()) }
       else if (before ne null) restore()

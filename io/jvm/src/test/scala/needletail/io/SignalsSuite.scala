@@ -54,6 +54,15 @@ class SignalsSuite extends Suite {
     assertEquals(ChildProcess.result(child).map(_._2), Some(128 + 2))
   }
 
+  for ((name, number) <- Seq("TERM" -> 15, "HUP" -> 1))
+    test(s"SIG$name that has come and is told of when the last one has given up ends the process") {
+      val child = ChildProcess.start(ChildProcess.command(s"needletail.io.LateMain $name"))
+      try {
+        assert(child.waitFor(20, TimeUnit.SECONDS), "it goes on")
+        assertEquals(child.exitValue, 128 + number)
+      } finally { child.destroyForcibly(); () }
+    }
+
   for (order <- Seq("first", "last"))
     test(
       s"SIGHUP that ends what waits is not forgotten where another one begins meanwhile, and ends $order"
@@ -112,6 +121,19 @@ object HungUpMain {
     if (args.head == "last") other.cancel()
     print("o") // over
     System.out.flush()
+    new CountDownLatch(1).await()
+  }
+}
+
+/** Is told of a signal by a thread that the JVM has begun before nobody waited. */
+object LateMain {
+  def main(args: Array[String]): Unit = {
+    val signal  = new sun.misc.Signal(args.head)
+    val wait    = Signals.awaiting(scala.concurrent.Future.never, hangUp = () => false)(() => ())
+    val handler = sun.misc.Signal.handle(signal, sun.misc.SignalHandler.SIG_DFL)
+    sun.misc.Signal.handle(signal, handler)
+    wait.cancel()
+    handler.handle(signal)
     new CountDownLatch(1).await()
   }
 }

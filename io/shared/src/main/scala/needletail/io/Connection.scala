@@ -6,7 +6,7 @@ import java.util.concurrent.RejectedExecutionException
 
 import needletail.io.platform.{ConnectionOptions, Interest, Pollable, Socket}
 import needletail.io.proxyprotocol.ProxyHeader
-import needletail.io.tls.TlsSession
+import needletail.io.tls.{HandshakeFailure, TlsSession}
 
 /**
  * A stream connection, TCP or Unix, on one loop for life. All methods must be called on the loop's thread.
@@ -263,6 +263,9 @@ final class Connection private[io] (
   /** Whether it was closed before its TLS handshake was complete. */
   private[needletail] def failedHandshake: Boolean =
     phase == Closed && socket.isSecure && (socket.session eq null)
+
+  /** What kind of failure that was. */
+  private[needletail] def handshakeFailure: HandshakeFailure = socket.handshakeFailure
 
   private[io] def handshakeTimedOut(): Unit =
     finish(new SocketTimeoutException(s"no TLS handshake within ${options.handshakeNanos / 1000000} ms"))

@@ -93,7 +93,7 @@ final class TlsIdentity private[needletail] (
   /** With a hash of the content: natively times are whole seconds, and certificates are often of the same size. */
   private def stamps(): Seq[(Long, Int, Int)] = files.map { file =>
     try {
-      val content = SmallFile.read(file)
+      val content = SmallFile.read(file, SmallFile.MostOfLists)
       (Files.getLastModifiedTime(file).toMillis, content.length, Arrays.hashCode(content))
     } catch { case _: IOException => (0L, -1, 0) }
   }

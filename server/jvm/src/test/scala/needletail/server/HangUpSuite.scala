@@ -102,6 +102,15 @@ class HangUpSuite extends Suite with TemporaryDirectories {
     } finally { child.destroyForcibly(); () }
   }
 
+  for ((how, reloads) <- Seq("vain" -> (1, 0), "started" -> (1, 1)))
+    test(s"where one with TLS runs, it has certificates read once, whatever becomes of the other: $how") {
+      val child = start("SecureVainMain", how)
+      try {
+        assert(child.waitFor(30, TimeUnit.SECONDS), "it goes on")
+        assertEquals(child.exitValue, 10 * reloads._1 + reloads._2)
+      } finally { child.destroyForcibly(); () }
+    }
+
   test("SIGHUP that comes while the server starts has the certificates read when it has started") {
     val child = start("EarlySignalMain", "HUP")
     try {
@@ -280,6 +289,48 @@ object VainMain {
     begun.await()
     thread
   }
+}
+
+/** A server with TLS that runs, and one that SIGHUP comes to while it starts; ends with how often each has read its files. */
+object SecureVainMain {
+  private class Certain extends TlsServerContext {
+    def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
+      throw new IOException("no TLS")
+    def certificates: Seq[CertificateInfo] = Nil
+  }
+  private final class Late(fails: Boolean) extends Certain {
+    private val isFirst                             = new AtomicBoolean(true)
+    override def certificates: Seq[CertificateInfo] = {
+      if (isFirst.compareAndSet(true, false)) {
+        Server.hungUp()
+        if (fails) throw new IllegalStateException("in vain")
+      }
+      Nil
+    }
+  }
+
+  def main(args: Array[String]): Unit = {
+    val late                              = new Late(fails = args(0) == "vain")
+    val (own, other)                      = (identity(new Certain), identity(late))
+    def run(tls: TlsIdentity)(f: => Unit) =
+      Server(
+        (_: Request) => Response.ok,
+        ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = Log.none, tls = Some(tls))
+      ).run(_ => f)
+    def terminate(): Unit = {
+      new ProcessBuilder("kill", "-TERM", ProcessHandle.current.pid.toString).start().waitFor(); ()
+    }
+    val begun  = new java.util.concurrent.CountDownLatch(1)
+    val thread = new Thread(() => run(own)(begun.countDown()))
+    thread.start()
+    begun.await()
+    try run(other)(terminate())
+    catch { case e: IllegalStateException if e.getMessage == "in vain" => terminate() }
+    thread.join(15000)
+    Runtime.getRuntime.halt((10 * own.counts.reloads + other.counts.reloads).toInt)
+  }
+
+  private def identity(context: TlsServerContext) = new TlsIdentity(TlsLimits(), () => context, Nil)
 }
 
 /** Sends itself a signal as soon as its port is open, by what the server logs of an expired certificate. */

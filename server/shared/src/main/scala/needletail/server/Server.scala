@@ -156,28 +156,33 @@ object Server {
 
   /** A call of `run` whose servers are being started, and what signals have asked of it. Guarded by `running`. */
   private final class Starting {
-    var isToEnd, isHungUp = false
+    var isToEnd, isHungUp, isToReload = false
   }
   private val starting = mutable.HashSet.empty[Starting]
 
   /**
    * With TLS, operators ask for new certificates; without, a terminal has been closed. The shell and the kernel each
-   * send it then, so the second one closes nothing. What is being started may have TLS, so it is sent again when that
-   * has started, or failed. Returns whether it ends something.
+   * send it then, so the second one closes nothing. What is being started may have TLS: it has its certificates read when
+   * it has started, if others have done so now; if none has, the signal is sent again when it has started, or failed.
+   * Returns whether it ends something.
    */
   private[server] def hungUp(): Boolean = {
     val all = running.synchronized {
-      starting.foreach(_.isHungUp = true)
-      if (starting.isEmpty || running.exists(_.isSecure)) running.toList else Nil
+      val isSecure = running.exists(_.isSecure)
+      starting.foreach(one => if (isSecure) one.isToReload = true else one.isHungUp = true)
+      if (starting.isEmpty || isSecure) running.toList else Nil
     }
     if (all.exists(_.isSecure)) {
-      all.filter(_.isSecure).distinctBy(_.identity).foreach(_.reload())
+      reload(all)
       false
     } else {
       all.foreach(server => if (draining.add(server)) server.drain())
       all.nonEmpty
     }
   }
+
+  private def reload(servers: List[RunningServer]): Unit =
+    servers.filter(_.isSecure).distinctBy(_.identity).foreach(_.reload())
 
   /**
    * The first signal drains, once it has started also what is being started; a second one closes. While something is
@@ -229,7 +234,7 @@ object Server {
         servers.foreach(_.drain())
       }
     }
-    if (own.isHungUp) Signals.hangUpAgain()
+    if (own.isHungUp) Signals.hangUpAgain() else if (own.isToReload) reload(servers)
     if (own.isToEnd) servers.foreach(server => if (draining.add(server)) server.drain())
     val all = Future.traverse(servers)(_.stopped.transform(how => Success(how)))
     all.onComplete(_ => ended.success(()))

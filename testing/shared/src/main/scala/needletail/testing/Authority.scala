@@ -149,17 +149,35 @@ final class Authority(
    * @param extension as for `listWith`
    */
   def endlessList(extension: String = ""): Unit = {
-    val (der, signed, signature) = (file("list.der"), file("list.signed"), file("list.signature"))
     if (extension.isEmpty) revoke() else listWith(extension)
+    changeList(fields => fields.patch(if (hasVersion(fields)) 4 else 3, Nil, 1))
+  }
+
+  /** Adds an extension, in DER, to each entry of its list; they must have none. */
+  def extendEntries(extension: Seq[Byte]): Unit = {
+    revoke()
+    changeList { fields =>
+      val version = if (hasVersion(fields)) Nil else Seq(Der.element(0x02, Seq(1.toByte))) // the second
+      val at      = if (hasVersion(fields)) 5 else 4
+      val entries = Der.elements(Der.content(fields(at))).map { entry =>
+        Der.element(0x30, Der.content(entry) ++ Der.element(0x30, extension))
+      }
+      version ++ fields.updated(at, Der.element(0x30, entries.flatten))
+    }
+  }
+
+  private def hasVersion(fields: Seq[Seq[Byte]]): Boolean = fields.head.head == 2 // it is optional
+
+  /** Changes the fields of its list that are signed (RFC 5280 section 5.1.2), each in DER. */
+  private def changeList(change: Seq[Seq[Byte]] => Seq[Seq[Byte]]): Unit = {
+    val (der, signed, signature) = (file("list.der"), file("list.signed"), file("list.signature"))
     openssl(s"crl -in $revoked -outform der -out $der")
-    val parts      = Der.elements(Der.content(Files.readAllBytes(der).toSeq)) // what is signed, and how
-    val fields     = Der.elements(Der.content(parts.head))
-    val nextUpdate = if (fields.head.head == 2) 4 else 3                      // the version is optional
-    val without    = Der.element(0x30, fields.patch(nextUpdate, Nil, 1).flatten)
-    Files.write(signed, without.toArray)
+    val parts   = Der.elements(Der.content(Files.readAllBytes(der).toSeq)) // what is signed, and how
+    val changed = Der.element(0x30, change(Der.elements(Der.content(parts.head))).flatten)
+    Files.write(signed, changed.toArray)
     openssl(s"dgst -sha256 -sign $key -out $signature $signed")
     val bits = Der.element(0x03, 0.toByte +: Files.readAllBytes(signature).toSeq)
-    val list = Der.element(0x30, without ++ parts(1) ++ bits).toArray
+    val list = Der.element(0x30, changed ++ parts(1) ++ bits).toArray
     val text = java.util.Base64.getMimeEncoder.encodeToString(list)
     write(revoked, s"-----BEGIN X509 CRL-----\n$text\n-----END X509 CRL-----\n")
   }

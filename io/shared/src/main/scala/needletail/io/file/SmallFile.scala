@@ -9,11 +9,15 @@ private[io] object SmallFile {
   /** The most that one may have, in bytes. */
   final val Most = 1L << 20
 
+  /** The same for lists of revoked certificates: those of large authorities have several megabytes. */
+  final val MostOfLists = 16L << 20
+
   /** Its content. Throws an IOException with a one-line message that names the file; not of a device or a pipe, which may not end. */
-  def read(file: Path): Array[Byte] =
+  def read(file: Path, most: Long = Most): Array[Byte] =
     try {
       if (Files.exists(file) && !Files.isRegularFile(file)) throw new IOException("it is not a regular file")
-      if (Files.exists(file) && Files.size(file) > Most) throw new IOException("it is larger than 1 MiB")
+      if (Files.exists(file) && Files.size(file) > most)
+        throw new IOException(s"it is larger than ${most >> 20} MiB")
       Files.readAllBytes(file)
     } catch {
       case e: NoSuchFileException   => throw new IOException(s"$file (No such file or directory)", e)

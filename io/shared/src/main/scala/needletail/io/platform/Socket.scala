@@ -3,7 +3,7 @@ package needletail.io.platform
 import java.io.IOException
 import java.util.concurrent.Executor
 
-import needletail.io.tls.TlsSession
+import needletail.io.tls.{HandshakeFailure, TlsSession}
 
 /** A connected or connecting stream, TCP or Unix, in non-blocking mode. Calls that fail throw java.io.IOException. */
 private[needletail] abstract class Socket extends Descriptor {
@@ -69,6 +69,9 @@ private[needletail] abstract class Socket extends Descriptor {
 
   /** What the TLS handshake has established; null before it is complete, and without TLS. */
   def session: TlsSession = null
+
+  /** What a handshake is counted as that has failed. On a server's side of TLS only. */
+  def handshakeFailure: HandshakeFailure = HandshakeFailure.Incomplete
 
   /** Whether it holds input for which no readiness will be reported. With TLS only. */
   def holdsInput: Boolean = false

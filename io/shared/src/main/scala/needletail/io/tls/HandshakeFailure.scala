@@ -29,15 +29,29 @@ object HandshakeFailure {
   /** The connection ended before: by the client, or by the server, as at the end of `TlsLimits.timeout`. */
   val Incomplete: HandshakeFailure = new HandshakeFailure("incomplete")
 
-  /** What is said of a certificate of which no list says whether it was revoked. */
-  private[io] final val NoList =
-    "was issued by an authority whose revocation list is missing, has expired or is not valid"
-
   /** Whether an error is the peer's alert about this side's certificate (RFC 8446 §6.2), as the libraries put it. */
   private[io] def isOfCertificate(error: String): Boolean = {
     val text = error.replace('_', ' ')
     text.contains("alert") && (text.contains("certificate") || text.contains("unknown ca"))
   }
+
+  /** The same for those of a client that does not accept its server's certificate. */
+  private[io] def isOfOwnCertificate(error: String): Boolean =
+    isOfCertificate(error) && Unaccepted.contains(alertIn(error))
+
+  private[io] def notAccepted(error: String): String =
+    s"the client does not accept the server's certificate (alert ${alertIn(error)})"
+
+  private[io] final val NoVersion = "the client supports no TLS version of this server"
+
+  private val Unaccepted = Set("bad_certificate", "certificate_unknown", "unknown_ca")
+
+  /** The name of an alert, as in RFC 8446. */
+  private def alertIn(error: String): String =
+    error.substring(error.indexOf("alert") + "alert".length).dropWhile(c => c == ':' || c == ' ').replace(
+      ' ',
+      '_'
+    )
 
   /** Whether it tells of an alert that the peer has sent. */
   private[io] def isAlert(error: Throwable): Boolean =

@@ -80,9 +80,23 @@ private[io] object RevocationLists {
     all.collect { case (name, false) => s"no revocation list of $name in $file: its clients are rejected" }
   }
 
+  // What is said of a certificate of which no list says whether it was revoked, by the issuer of the list that should.
+
+  def missing(issuer: String): String =
+    s"there is no revocation list of ${CertificateText.foreign(issuer)} that counts"
+
+  def expired(issuer: String): String =
+    s"the revocation list of ${CertificateText.foreign(issuer)} has expired"
+
+  def invalid(issuer: String): String =
+    s"the revocation list of ${CertificateText.foreign(issuer)} does not count: it begins later, or was not signed by its key for lists"
+
+  /** @param why one of these */
+  def unchecked(why: String): String = s"cannot be checked for revocation: $why"
+
   /** For a file by which nobody would be accepted. */
   def noneCounts(file: Path): IOException = new IOException(
-    s"$file has no certificate revocation list that counts: delta lists and lists of a distribution point do not"
+    s"$file has no certificate revocation list that counts: delta lists, lists of a distribution point and lists with unknown critical extensions or removals do not"
   )
 
   /** For a file with a list that counts and does not say when it expires: it would be good for ever. */

@@ -42,20 +42,3 @@ final case class CertificateInfo(
     notAfter: Long,
     sha256: String
 )
-
-/** Certificates in messages. */
-private[needletail] object CertificateText {
-
-  /** The name that readers of messages know it by: the first of its alternative names, otherwise its subject. */
-  def shown(certificate: CertificateInfo): String = firstName(certificate).getOrElse(certificate.subject)
-
-  /** Its subject, which may be empty (RFC 5280 section 4.1.2.6); then the first of its alternative names. */
-  def subjectOf(certificate: CertificateInfo): String =
-    if (certificate.subject.nonEmpty) certificate.subject else firstName(certificate).getOrElse("")
-
-  private def firstName(certificate: CertificateInfo): Option[String] =
-    certificate.names.headOption.map(name => name.drop(name.indexOf(':') + 1))
-
-  def origin(certificate: CertificateInfo, file: Any, kindOfKey: String): String =
-    s"$file (${shown(certificate)}, $kindOfKey)"
-}

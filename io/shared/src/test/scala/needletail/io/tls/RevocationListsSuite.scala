@@ -85,12 +85,14 @@ class RevocationListsSuite extends TlsPair {
     }
   }
 
+  private def unchecked(why: String): String = RevocationLists.unchecked(why)
+
   tlsTest("a list that has not begun, or is signed by another key than the issuer's, does not count") {
     val twin = newAuthority("Lister")
     twin.revoke()
     lister.expireList(at = "20990101000000Z", from = "20980101000000Z")
     for (list <- Seq(twin.revoked, lister.revoked))
-      assertEquals(refused(good, list, lister.file), HandshakeFailure.NoList)
+      assertEquals(refused(good, list, lister.file), unchecked(RevocationLists.invalid("CN=Lister")))
   }
 
   /** The list as it is now. */
@@ -141,7 +143,10 @@ class RevocationListsSuite extends TlsPair {
       all <- Seq(Seq(older, newer), Seq(newer, older), Seq(changes, older, newer), Seq(newer, older, future))
     ) {
       assertEquals(expiryOf(together(all*), lister.file), Some(1578009600000L))
-      assertEquals(refused(good, together(all*), lister.file), HandshakeFailure.NoList)
+      assertEquals(
+        refused(good, together(all*), lister.file),
+        "cannot be checked for revocation: the revocation list of CN=Lister has expired"
+      )
     }
   }
 

@@ -1,6 +1,6 @@
 package needletail.io.tls
 
-import java.nio.file.Path
+import java.nio.file.{Files, Path}
 
 import needletail.io.Tls
 import needletail.testing.Authority
@@ -32,14 +32,15 @@ class TlsDirectTrustSuite extends TlsPair {
       val why = refusal(s, trusting(revoked.chain, Some(authority.revoked)))
       assert(why.endsWith("the certificate of localhost was revoked"), why)
       val unknown = refusal(s, trusting(revoked.chain, Some(other.revoked)))
-      assert(unknown.contains(HandshakeFailure.NoList), unknown)
+      assert(unknown.endsWith(RevocationLists.missing("CN=Needletail")), unknown)
     }
     serving(serverOf(valid)) { s =>
       hello(s, open(s.loop, s.port, trusting(valid.chain, Some(authority.revoked))))
-      for (list <- Seq(other.revoked, { authority.expireList(); authority.revoked })) {
-        val why = refusal(s, trusting(valid.chain, Some(list)))
-        assert(why.contains(HandshakeFailure.NoList), why)
-      }
+      val missing = refusal(s, trusting(valid.chain, Some(other.revoked)))
+      assert(missing.endsWith(RevocationLists.missing("CN=Needletail")), missing)
+      authority.expireList()
+      val expired = refusal(s, trusting(valid.chain, Some(authority.revoked)))
+      assert(expired.endsWith(RevocationLists.expired("CN=Needletail")), expired)
     }
   }
 
@@ -52,7 +53,7 @@ class TlsDirectTrustSuite extends TlsPair {
       }
       hello(s, open(s.loop, s.port, trusting(own.chain, Some(listed("onlyCA = TRUE")))))
       val why = refusal(s, trusting(own.chain, Some(listed("onlyuser = TRUE"))))
-      assert(why.contains(HandshakeFailure.NoList), why)
+      assert(why.endsWith(RevocationLists.missing("CN=Needletail")), why)
     }
   }
 
@@ -79,6 +80,24 @@ class TlsDirectTrustSuite extends TlsPair {
     assertEquals(served(TlsClientAuth(other.chain, revoked = Some(authority.revoked)), other), (1L, 0L))
   }
 
+  tlsTest("a list that a newer one of its kind has replaced says nothing of them") {
+    val (issuer, issued) = { val made = newAuthority("Lister"); (made, made.issue("DNS:localhost")) }
+    issuer.revoke(issued)
+    issuer.expireList(at = "20990101000000Z", from = "20200101000000Z")
+    val old = Files.copy(issuer.revoked, issuer.file("old.crl"))
+    Files.write(issuer.file.getParent.resolve("index.txt"), Array.emptyByteArray) // it was a mistake
+    issuer.expireList(at = "20990101000000Z", from = "20200102000000Z")
+    val both = issuer.file("both.crl")
+    serving(serverOf(issued)) { s =>
+      for (lists <- Seq(Seq(old, issuer.revoked), Seq(issuer.revoked, old))) {
+        Files.write(both, lists.flatMap(Files.readAllBytes(_)).toArray)
+        assert(!hello(s, open(s.loop, s.port, trusting(issued.chain, Some(both)))).isResumed)
+      }
+      val why = refusal(s, trusting(issued.chain, Some(old)))
+      assert(why.endsWith("the certificate of localhost was revoked"), why)
+    }
+  }
+
   tlsTest("with a list that has expired nobody is accepted") {
     val other  = newAuthority("Other")
     val issued = other.issue("DNS:localhost")
@@ -87,7 +106,7 @@ class TlsDirectTrustSuite extends TlsPair {
       hello(s, open(s.loop, s.port, trusting(other.file, Some(other.revoked))))
       other.expireList()
       val why = refusal(s, trusting(other.file, Some(other.revoked)))
-      assert(why.contains(HandshakeFailure.NoList), why)
+      assert(why.endsWith(RevocationLists.expired("CN=Other")), why)
     }
   }
 }

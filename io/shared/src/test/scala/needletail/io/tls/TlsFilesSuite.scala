@@ -94,6 +94,10 @@ class TlsFilesSuite extends Suite with TemporaryDirectories {
     authority.revoke()
     val list = new String(Files.readAllBytes(authority.revoked))
     says(clientsBy(local.chain, Some(holding(list + list.replace("\nMI", "\n!!")))), damaged, "is damaged")
+    Tls.server(config(local).copy(clients =
+      Some(TlsClientAuth(authority.file, revoked = Some(holding(list + " " * (2 << 20)))))
+    )) // those of large authorities have several megabytes
+    says(clientsBy(local.chain, Some(holding(list + " " * (16 << 20)))), damaged, "larger than 16 MiB")
     says(
       clientsBy(local.chain, Some(holding(list + list.dropRight(30)))),
       damaged,

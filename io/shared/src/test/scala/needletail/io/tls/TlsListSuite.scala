@@ -8,7 +8,6 @@ import needletail.testing.Authority
 
 /** Which lists of revoked certificates count, and that nothing else is asked where none does. */
 class TlsListSuite extends TlsPair {
-  private val missing = HandshakeFailure.NoList
 
   /** Nobody should connect to it, whatever certificates say of where lists are. */
   private lazy val elsewhere = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))
@@ -38,7 +37,11 @@ class TlsListSuite extends TlsPair {
     }
   }
 
-  private def assertMissing(why: String): Unit = assert(why.endsWith(missing), why)
+  private def assertMissing(why: String, issuer: String = "CN=Root"): Unit =
+    assert(why.endsWith(RevocationLists.unchecked(RevocationLists.missing(issuer))), why)
+
+  private def assertInvalid(why: String, issuer: String): Unit =
+    assert(why.endsWith(RevocationLists.unchecked(RevocationLists.invalid(issuer))), why)
 
   override def afterAll(): Unit = {
     elsewhere.close()
@@ -50,7 +53,7 @@ class TlsListSuite extends TlsPair {
     one.revoke()
     other.revoke()
     val issued = leaf(one)
-    assertMissing(met(one.file, other.revoked, issued))
+    assertInvalid(met(one.file, other.revoked, issued), "CN=Same")
     assertEquals(met(one.file, one.revoked, issued), "")
     one.revoke(issued)
     val why = met(one.file, one.revoked, issued)
@@ -74,7 +77,7 @@ class TlsListSuite extends TlsPair {
       below.revoke()
       val issued = leaf(below)
       val why    = met(root.file, together(root.revoked, below.revoked), issued, below.file)
-      if (uses.isEmpty) assertEquals(why, "") else assertMissing(why)
+      if (uses.isEmpty) assertEquals(why, "") else assertInvalid(why, "CN=Below")
     }
   }
 
@@ -116,8 +119,6 @@ class TlsListSuite extends TlsPair {
 
   tlsTest("so is a file with no list that counts; one that does not need not say when the next one comes") {
     val (root, issued) = { val made = newAuthority("Root"); (made, leaf(made)) }
-    val useless        =
-      "has no certificate revocation list that counts: delta lists and lists of a distribution point do not"
     root.revoke()
     val complete = together(root.revoked)
     root.listWith(
@@ -129,6 +130,34 @@ class TlsListSuite extends TlsPair {
     root.endlessList("2.5.29.27 = DER:02:01:01")
     assertRefused(root, root.revoked, useless)
     assertEquals(met(root.file, together(complete, root.revoked), issued), "")
+  }
+
+  private val useless =
+    "has no certificate revocation list that counts: delta lists, lists of a distribution point and lists with " +
+      "unknown critical extensions or removals do not"
+
+  tlsTest("a list says nothing of anybody if one of its entries is not understood, or is a removal") {
+    val (root, other)  = (newAuthority("Root"), newAuthority("Other"))
+    val (listed, free) = (leaf(root), leaf(root))
+    other.revoke() // counts, so that the file is accepted
+    root.revoke(listed)
+    val understood = together(root.revoked)
+    assertEquals(met(root.file, understood, free), "")
+    val unknown = Seq(0x30, 12, 6, 3, 0x2a, 3, 4, 1, 1, 0xff, 4, 2, 5, 0) // critical
+    val removal = Seq(0x30, 10, 6, 3, 0x55, 0x1d, 0x15, 4, 3, 0x0a, 1, 8) // by its reason
+    for (extension <- Seq(unknown, removal)) {
+      root.extendEntries(extension.map(_.toByte))
+      val lists = together(other.revoked, root.revoked)
+      for (trusted <- Seq(root.file, free.chain)) assertMissing(met(trusted, lists, free))
+      for (trusted <- Seq(root.file, listed.chain)) assertMissing(met(trusted, lists, listed))
+      assertRefused(root, root.revoked, useless)
+      assertEquals(met(root.file, together(root.revoked, understood), free), "") // another one
+    }
+    val harmless = Seq(0x30, 9, 6, 3, 0x2a, 3, 4, 4, 2, 5, 0) // unknown, not critical
+    root.extendEntries(harmless.map(_.toByte))
+    assertEquals(met(root.file, root.revoked, free), "")
+    val why = met(root.file, root.revoked, listed)
+    assert(why.endsWith("was revoked"), why)
   }
 
   /** That neither a client nor a server is made with this file. */

@@ -10,7 +10,7 @@ class WeakAuthoritySuite extends TlsPair {
   private lazy val strong = newAuthority("Strong", algorithm = "rsa")
 
   private def why(of: String, said: String): Unit =
-    assert(said.contains(s"the certificate of $of is too weak: "), said)
+    assert(said.contains(s"the certificate of $of") && said.contains(" is too weak: "), said)
 
   tlsTest("a server is refused whose authority has an RSA key below 2048 bits") {
     val issued = weak.issue("DNS:localhost")
@@ -36,7 +36,10 @@ class WeakAuthoritySuite extends TlsPair {
         } catch { case _: java.io.IOException => served.nextHandler().next() }
       }
     val (refused, accepted) = (weak.issue("DNS:ann"), strong.issue("DNS:ann"))
-    why("the client", shown(weak.file, TlsCertificate(refused.chain, refused.key)))
+    why(
+      "the client (CN=needletail; issuer CN=Weak; serial ",
+      shown(weak.file, TlsCertificate(refused.chain, refused.key))
+    )
     assertEquals(shown(strong.file, TlsCertificate(accepted.chain, accepted.key)), "accepted")
   }
 }

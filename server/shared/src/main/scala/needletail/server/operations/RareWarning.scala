@@ -20,14 +20,20 @@ private[server] final class RareWarning(quietNanos: Long) {
       log.warn(message + (if (left == 0) "" else s" (and $left more since this was last logged)"))
     }
   }
+
+  /** Logs how many were left out, if any were: for a time after which there may be no others. */
+  def tellRest(log: Log)(message: Int => String): Unit = {
+    val left = unlogged.getAndSet(0)
+    if (left > 0) log.warn(message(left))
+  }
 }
 
 private[server] object RareWarning {
   private final val Longest = 200
 
   /** A text that clients may have chosen, for a line of a log: cut, and without control characters. */
-  def shown(text: String): String =
-    printable(if (text.length <= Longest) text else text.take(Longest) + "…")
+  def shown(text: String, longest: Int = Longest): String =
+    printable(if (text.length <= longest) text else text.take(longest) + "…")
 
   /** A text of several lines as one, without control characters. */
   def inOneLine(text: String): String = printable(text.replace('\n', ' '))

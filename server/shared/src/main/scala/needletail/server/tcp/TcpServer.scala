@@ -1,7 +1,6 @@
 package needletail.server.tcp
 
 import java.io.IOException
-import java.net.SocketTimeoutException
 import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.locks.LockSupport
@@ -11,10 +10,9 @@ import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.util.Failure
 
 import needletail.async.Async
-import needletail.io.{Address, Connection, EventLoops, Listener, TlsIdentity}
+import needletail.io.{Address, EventLoops, Listener, TlsIdentity}
 import needletail.io.platform.{AddressInUse, ListenOptions, Platform}
 import needletail.io.system.SystemPlatform
-import needletail.io.tls.{ClosedInHandshake, PlainPeer, UnexpectedHeader}
 import needletail.server.config.{ServerConfig, TcpSettings}
 import needletail.server.connection.Protocol
 import needletail.server.failure.CannotListen
@@ -57,29 +55,8 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   private val draining    = new AtomicBoolean(false)
   private val drainBegins = Promise[Unit]()
 
-  private val failedHandshakes = new RareWarning(TcpServer.QuietNanos)
+  private val failedHandshakes = new HandshakeWarnings(guardedLog, () => settings.platform.nanoTime())
   private val failedHeaders    = new RareWarning(TcpServer.QuietNanos)
-  private val plainPeers       = new RareWarning(TcpServer.QuietNanos)
-  private val foreignHeaders   = new RareWarning(TcpServer.QuietNanos)
-
-  /** Any client can cause it, so it is logged rarely. Those that were too slow, or said nothing, are only counted. */
-  private def handshakeFailed(connection: Connection, cause: Throwable): Unit = cause match {
-    case _: SocketTimeoutException | _: ClosedInHandshake => ()
-    case plain: PlainPeer => plainPeer(connection.remoteAddress, plain.isProxied)
-    case _                =>
-      failedHandshakes.warn(guardedLog, settings.platform.nanoTime())(
-        RareWarning.shown(s"the TLS handshake with ${connection.remoteAddress} failed: ${cause.getMessage}")
-      )
-  }
-
-  private def plainPeer(peer: String, isProxied: Boolean): Unit = {
-    val now = settings.platform.nanoTime()
-    if (isProxied) foreignHeaders.warn(guardedLog, now)(UnexpectedHeader.warning(peer))
-    else plainPeers.warn(
-      guardedLog,
-      now
-    )(s"${UnexpectedHeader.named(peer)} did not use TLS on a TLS port; it was answered with 400")
-  }
 
   /** A proxy that is not set up as this server is causes it for each connection. */
   private def headerFailed(peer: String, cause: Throwable): Unit =
@@ -105,7 +82,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
             protocol.onLoop(loops(i), guardedLog),
             settings,
             acceptor.closed,
-            handshakeFailed(_, _),
+            failedHandshakes.failed(_, _),
             headerFailed(_, _)
           )
       listen()
@@ -280,6 +257,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
       try
         loops(0).execute { () =>
           tellOpen("draining")
+          failedHandshakes.tellRest()
           loops(0).schedule(settings.drainDelayNanos, () => acceptor.drain(accepts = true))
           loops(0).schedule(settings.drainDelayNanos + settings.drainTimeoutNanos, () => timedOut())
           ()

@@ -15,6 +15,7 @@ import needletail.io.dns.AddressText
 import needletail.io.platform.Interest
 import needletail.io.tls.{
   CertificateInfo,
+  CertificateText,
   ClosedInHandshake,
   HandshakeFailure,
   PlainPeer,
@@ -104,7 +105,7 @@ private[tls] abstract class HandshakingSocket(
     } catch {
       case e: SSLException =>
         failure = TlsFailure.kind(e)
-        throw TlsFailure.of(e, name)
+        throw explained(e)
       case e: RuntimeException =>
         failure = HandshakeFailure.Protocol
         throw unexpected(e)
@@ -133,17 +134,16 @@ private[tls] abstract class HandshakingSocket(
   /** Of a session that may be resumed, whose certificate may have expired since. */
   private def checkAgain(check: CertificateInfo => Boolean): Unit = {
     failure = HandshakeFailure.Certificate // unless it is accepted: then the handshake is complete
-    if (peer.exists(_.notAfter < System.currentTimeMillis))
-      throw new IOException(s"the certificate of $name has expired")
+    val shown = peer
+    val owner = shown.fold(name)(CertificateText.owner(name, _))
+    if (shown.exists(_.notAfter < System.currentTimeMillis))
+      throw new IOException(s"the certificate of $owner has expired")
+    def refusal(more: String, cause: Throwable) =
+      new IOException(s"the certificate of $owner is not accepted: ${TlsFailure.Refused}$more", cause)
     val isAccepted =
-      try peer.forall(check)
-      catch {
-        case Survivable(e) => throw new IOException(
-            s"the certificate of $name is not accepted: ${TlsFailure.Refused}, which threw $e",
-            e
-          )
-      }
-    if (!isAccepted) throw new IOException(s"the certificate of $name is not accepted: ${TlsFailure.Refused}")
+      try shown.forall(check)
+      catch { case Survivable(e) => throw refusal(s", which threw $e", e) }
+    if (!isAccepted) throw refusal("", null)
   }
 
   private def checkNames(): Unit =
@@ -161,6 +161,8 @@ private[tls] abstract class HandshakingSocket(
     catch { case _: SSLPeerUnverifiedException => None }
 
   override def session: TlsSession = established
+
+  override def handshakeFailure: HandshakeFailure = failure
 
   private def describe(): TlsSession = {
     val session = engine.getSession
@@ -188,6 +190,9 @@ private[tls] abstract class HandshakingSocket(
   private def forbidRenegotiation(): Unit =
     if (engine.getSupportedCipherSuites.contains(Impossible)) engine.setEnabledCipherSuites(Array(Impossible))
     else engine.setEnabledProtocols(Array(Newest))
+
+  protected def explained(e: SSLException): IOException =
+    TlsFailure.of(e, name, if (counts eq null) null else engine)
 
   /** For exceptions of the engine that are not SSLExceptions: on unexpected input it throws others too. */
   protected def unexpected(e: RuntimeException): IOException =

@@ -9,6 +9,7 @@ import java.util.concurrent.locks.ReentrantLock
 import javax.net.ssl.{
   KeyManager,
   SNIHostName,
+  SNIMatcher,
   SNIServerName,
   SSLContext,
   SSLEngine,
@@ -40,6 +41,7 @@ import needletail.io.tls.{
 private[io] final class JdkServerContext private (
     context: () => SSLContext,
     parameters: SSLParameters, // null: the context's own
+    matcher: () => SNIMatcher, // null: the parameters'
     certificateChecks: Option[CertificateInfo => Boolean],
     val certificates: Seq[CertificateInfo],
     override val origins: Seq[String] = Nil,
@@ -53,7 +55,11 @@ private[io] final class JdkServerContext private (
   private def engine(): SSLEngine = {
     val engine = context().createSSLEngine()
     engine.setUseClientMode(false)
-    if (parameters ne null) engine.setSSLParameters(parameters)
+    if (matcher ne null) parameters.synchronized {
+      parameters.setSNIMatchers(Collections.singletonList(matcher()))
+      engine.setSSLParameters(parameters)
+    }
+    else if (parameters ne null) engine.setSSLParameters(parameters)
     engine
   }
 }
@@ -61,7 +67,7 @@ private[io] final class JdkServerContext private (
 private[io] object JdkServerContext {
 
   /** With the keys, protocols and trust of `context`. */
-  def of(context: SSLContext): TlsServerContext = new JdkServerContext(() => context, null, None, Nil)
+  def of(context: SSLContext): TlsServerContext = new JdkServerContext(() => context, null, null, None, Nil)
 
   /** @param provider of the `SSLContext`; null for the JDK's */
   def load(config: TlsServerConfig, provider: Provider): TlsServerContext = {
@@ -80,9 +86,12 @@ private[io] object JdkServerContext {
     config.clients.foreach { clients =>
       if (clients.required) parameters.setNeedClientAuth(true) else parameters.setWantClientAuth(true)
     }
-    parameters.setSNIMatchers(Collections.singletonList(ServerKeys.matcher(keys, config.refuseUnknownNames)))
-    val infos   = keys.certificates.map(Certificates.info)
-    val origins = for (((info, own), files) <- infos.zip(keys.certificates).zip(config.certificates))
+    def matcher = new ServerKeys.Matcher(keys, config.refuseUnknownNames)
+    parameters.setSNIMatchers(Collections.singletonList(matcher))
+    // one of its own for each engine tells which name it has refused
+    val ofEngine = if (config.refuseUnknownNames) () => matcher else null
+    val infos    = keys.certificates.map(Certificates.info)
+    val origins  = for (((info, own), files) <- infos.zip(keys.certificates).zip(config.certificates))
       yield CertificateText.origin(info, files.chain, Certificates.kindOfKey(own))
     // The JDK cannot be told not to resume sessions. But each context knows only those that it has made itself.
     // With one that knows none, a list of revoked certificates counts that has expired or begun: full handshakes use it.
@@ -93,7 +102,8 @@ private[io] object JdkServerContext {
     def mayResume = config.resume && change.forall(System.currentTimeMillis < _)
     def next(): SSLContext = if (mayResume) sessions.context() else make()
     val check              = config.clients.map(_.check)
-    val made = new JdkServerContext(() => next(), parameters, check, infos, origins, expiries, notices)
+    val made               =
+      new JdkServerContext(() => next(), parameters, ofEngine, check, infos, origins, expiries, notices)
     FirstHandshake.make(made.engine())
     made
   }

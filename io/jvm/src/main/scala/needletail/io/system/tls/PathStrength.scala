@@ -9,8 +9,9 @@ import java.security.cert.{
 }
 
 /**
- * Refuses peers by a weak key of one of their authorities (see [[KeyStrength]]). The JDK does not look at that of the
- * trusted one, and takes RSA keys from 1024 bits on for the others.
+ * Refuses peers by a weak key or signature of theirs, or of one of their authorities (see [[KeyStrength]]). The JDK does
+ * not look at the key of the trusted one, takes RSA keys from 1024 bits on for the others, and signatures by SHA-1 where
+ * the authority is none of its own. How the trusted one is signed does not matter.
  */
 private[tls] object PathStrength {
 
@@ -25,7 +26,11 @@ private[tls] object PathStrength {
   def check(trusted: Array[X509Certificate]): Array[X509Certificate] => Unit = {
     val isOneWeak = trusted.exists(isWeak)
     chain =>
-      if ((isOneWeak || chain.exists(isWeak)) && !trusted.contains(chain(0))) {
+      if (
+        (isOneWeak || chain.exists(c =>
+          isWeak(c) || KeyStrength.ofSignature(c).isDefined
+        )) && !trusted.contains(chain(0))
+      ) {
         var why: CertPathValidatorException = null
         try { val _ = Trust.path(chain, trusted, Some(checker(trusted.toSeq, e => why = e))) }
         catch {
@@ -44,14 +49,15 @@ private[tls] object PathStrength {
     protected def begin(): Unit = isFirst = true
 
     protected def check(own: X509Certificate): Unit = {
-      if (isFirst) Certificates.issuers(own, trusted).foreach(ofAuthority)
+      if (isFirst) Certificates.issuers(own, trusted).foreach(ofAuthority(_, None))
       isFirst = false
-      if (own.getBasicConstraints >= 0) ofAuthority(own)
-      else KeyStrength.of(own.getPublicKey).foreach(why => throw KeyStrength.refusal(why))
+      val signature = KeyStrength.ofSignature(own)
+      if (own.getBasicConstraints >= 0) ofAuthority(own, signature)
+      else KeyStrength.of(own.getPublicKey).orElse(signature).foreach(why => throw KeyStrength.refusal(why))
     }
 
-    private def ofAuthority(authority: X509Certificate): Unit =
-      KeyStrength.of(authority.getPublicKey).foreach { why =>
+    private def ofAuthority(authority: X509Certificate, signature: Option[String]): Unit =
+      KeyStrength.of(authority.getPublicKey).orElse(signature).foreach { why =>
         val name = DistinguishedNames.text(authority.getSubjectX500Principal)
         throw KeyStrength.refusal(s"that of its authority $name, by its $why")
       }

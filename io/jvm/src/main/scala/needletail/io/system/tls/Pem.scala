@@ -40,7 +40,7 @@ private[io] object Pem {
 
   /** The lists of revoked certificates in a file, at least one. */
   def revocations(file: Path): Vector[X509CRL] = {
-    val found = blocks(file, NotPem.Use.Lists).filter(_.label == "X509 CRL")
+    val found = blocks(file, NotPem.Use.Lists, SmallFile.MostOfLists).filter(_.label == "X509 CRL")
     if (found.isEmpty)
       throw new IOException(s"$file has no certificate revocation list in PEM (-----BEGIN X509 CRL-----)")
     found.map { block =>
@@ -53,8 +53,8 @@ private[io] object Pem {
   }
 
   /** All parts of a file that is used so, in order. */
-  def blocks(file: Path, use: NotPem.Use): Vector[Block] = {
-    val bytes = SmallFile.read(file)
+  def blocks(file: Path, use: NotPem.Use, most: Long = SmallFile.Most): Vector[Block] = {
+    val bytes = SmallFile.read(file, most)
     val text  = new String(bytes, ISO_8859_1)
     if (text.trim.isEmpty) throw new IOException(s"$file is empty")
     NotPem.error(file, bytes, use).foreach(e => throw e)

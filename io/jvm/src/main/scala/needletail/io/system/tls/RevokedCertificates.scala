@@ -25,7 +25,7 @@ import needletail.io.tls.RevocationLists
 private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
   import RevokedCertificates.*
 
-  private val understood = lists.filterNot(hasUnknownEntry)
+  private val understood = lists.filterNot(hasForbiddenEntry)
   private val counting   = understood.filter(isOfAll)
 
   /** When those that count do so. */
@@ -49,25 +49,25 @@ private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
    * @param issuers who may have signed its issuer's list, each by the certificate; None: anybody, as the issuer is unknown
    */
   def check(certificate: X509Certificate, issuers: Option[Seq[X509Certificate]]): Unit = {
-    val now = System.currentTimeMillis
-    val its = understood.filter { list =>
-      list.getIssuerX500Principal == certificate.getIssuerX500Principal &&
-      RevocationLists.hasBegun(list.getThisUpdate.getTime, now) && covers(list, certificate) &&
-      issuers.forall(_.exists(hasSigned(_, list)))
+    val now   = System.currentTimeMillis
+    val named = understood.filter { list =>
+      list.getIssuerX500Principal == certificate.getIssuerX500Principal && covers(list, certificate)
     }
+    val begun = named.filter(list => RevocationLists.hasBegun(list.getThisUpdate.getTime, now))
+    val its   = begun.filter(list => issuers.forall(_.exists(hasSigned(_, list))))
     // lists of an unknown issuer may be of several authorities
-    val newest  = its.map(_.getThisUpdate.getTime).maxOption
-    val present = its.filter { list =>
-      !hasExpired(list, now) && (issuers.isEmpty || newest.contains(list.getThisUpdate.getTime))
-    }
-    if (present.isEmpty)
-      throw new CertPathValidatorException(
-        "there is no list of its issuer's",
-        null,
-        null,
-        -1,
-        BasicReason.UNDETERMINED_REVOCATION_STATUS
+    def kind(list: X509CRL): Any = if (issuers.isEmpty) kindOf(list) else ()
+    val newest                   = its.groupMapReduce(kind)(madeAt)(math.max)
+    val present = its.filter(list => !hasExpired(list, now) && newest(kind(list)) == madeAt(list))
+    if (present.isEmpty) {
+      val issuer = DistinguishedNames.text(certificate.getIssuerX500Principal)
+      val isOver = its.nonEmpty || begun.nonEmpty && begun.forall(hasExpired(_, now))
+      throw new NoList(
+        if (named.isEmpty) RevocationLists.missing(issuer)
+        else if (isOver) RevocationLists.expired(issuer)
+        else RevocationLists.invalid(issuer)
       )
+    }
     // by the number alone: with the certificate the JDK compares the issuers' names letter by letter (RFC 5280 section 7.1)
     for (list <- present; entry <- Option(list.getRevokedCertificate(certificate.getSerialNumber))) {
       val cause = revoked(certificate, entry)
@@ -104,6 +104,12 @@ private[tls] object RevokedCertificates {
     lists
   }
 
+  /** No list says whether a certificate was revoked, as the message explains. */
+  final class NoList(why: String)
+      extends CertPathValidatorException(why, null, null, -1, BasicReason.UNDETERMINED_REVOCATION_STATUS)
+
+  private def madeAt(list: X509CRL): Long = list.getThisUpdate.getTime
+
   private def hasExpired(list: X509CRL, now: Long): Boolean = {
     val end = list.getNextUpdate
     (end eq null) || end.getTime <= now
@@ -117,11 +123,14 @@ private[tls] object RevokedCertificates {
     }
   )
 
-  /** An entry with a critical extension may be of another issuer's certificate (RFC 5280 section 5.3): so may others. */
-  private def hasUnknownEntry(list: X509CRL): Boolean =
+  /**
+   * An entry with a critical extension may be of another issuer's certificate (RFC 5280 section 5.3): so may others. One
+   * that takes a certificate off the list (section 5.3.1) is of a list of changes, and says nothing in a complete one.
+   */
+  private def hasForbiddenEntry(list: X509CRL): Boolean =
     Option(list.getRevokedCertificates).exists(_.asScala.exists { entry =>
       val critical = entry.getCriticalExtensionOIDs
-      (critical ne null) && !critical.isEmpty
+      (critical ne null) && !critical.isEmpty || entry.getRevocationReason == CRLReason.REMOVE_FROM_CRL
     })
 
   /** Whether the list is of all certificates, or of all of one kind. */

@@ -100,14 +100,25 @@ private[io] object ServerKeys {
    * Accepts names in ASCII that are no longer than a name can be (RFC 6066 section 3), and if `isKnown` only those that
    * there is a certificate for. Others get the alert unrecognized_name; the engine rejects invalid host names.
    */
-  def matcher(keys: ServerKeys, isKnown: Boolean): SNIMatcher =
-    new SNIMatcher(StandardConstants.SNI_HOST_NAME) {
-      def matches(name: SNIServerName): Boolean = {
-        val encoded = name.getEncoded
-        encoded.length <= 255 && encoded.forall(_ >= 0) &&
-        (!isKnown || keys.has(new String(encoded, US_ASCII).toLowerCase(ROOT)))
-      }
+  final class Matcher(keys: ServerKeys, isKnown: Boolean)
+      extends SNIMatcher(StandardConstants.SNI_HOST_NAME) {
+    @volatile private var unknown = "" // the name that was refused last, as no certificate is for it
+
+    def matches(name: SNIServerName): Boolean = {
+      val encoded = name.getEncoded
+      encoded.length <= 255 && encoded.forall(_ >= 0) && (!isKnown || {
+        val host  = new String(encoded, US_ASCII)
+        val isOne = keys.has(host.toLowerCase(ROOT))
+        if (!isOne) unknown = host
+        isOne
+      })
     }
+
+    /** Why it has refused a name: that of the client, if it is one engine's. */
+    def reason: String =
+      if (unknown.isEmpty) "it requests a name that no host can have"
+      else s"it requests the name ${unknown.take(60)}, which no certificate is for"
+  }
 
   /** `EC_EC`, `EC_RSA` and so on include the issuer's kind of key, which does not matter here. */
   private def kindOf(name: String): String = name match {

@@ -3,13 +3,18 @@ package needletail.io.system.tls
 import java.io.IOException
 import java.security.cert.{
   CertPathValidatorException,
+  CertificateException,
   CertificateExpiredException,
   CertificateNotYetValidException,
-  CertificateRevokedException
+  CertificateRevokedException,
+  X509Certificate
 }
-import javax.net.ssl.SSLException
+import javax.net.ssl.{SSLEngine, SSLException}
 
-import needletail.io.tls.{HandshakeFailure, TlsClientConfig}
+import scala.jdk.CollectionConverters.*
+
+import needletail.async.Survivable
+import needletail.io.tls.{CertificateText, HandshakeFailure, RevocationLists, TlsClientConfig}
 
 /** Converts the engine's exceptions to ones whose messages describe the error. */
 private[tls] object TlsFailure {
@@ -17,12 +22,14 @@ private[tls] object TlsFailure {
   final val NotPinned = "none of its keys is pinned"
   final val Refused   = "it was rejected by the server's own check"
 
-  def of(e: SSLException, name: String): IOException = {
+  /** @param server whose peer it is; null if the peer is the server */
+  def of(e: SSLException, name: String, server: SSLEngine): IOException = {
+    val isServer       = server ne null
     val all            = causes(e)
     val said           = messages(all)
     def has(t: String) = said.exists(_.contains(t))
     val text           =
-      reason(all, has).map(why => s"the certificate of $name $why").getOrElse {
+      reason(all, has).map(why => s"the certificate of ${owner(all, name, isServer)} $why").getOrElse {
         if (has("No name matching") || has("No subject alternative names present"))
           s"the certificate is not for $name: ${TlsClientConfig.Nameless}"
         else if (has("subject alternative"))
@@ -30,7 +37,10 @@ private[tls] object TlsFailure {
         else if (has("nrecognized SSL message")) s"$name does not use TLS on that port"
         else if (has("Empty client certificate chain")) s"$name has shown no certificate"
         else if (has("Unrecognized server name indication"))
-          s"no TLS with $name: it requests a name that no certificate is for"
+          s"no TLS with $name: ${unknownName(server)}"
+        else if (isServer && said.exists(HandshakeFailure.isOfOwnCertificate))
+          HandshakeFailure.notAccepted(said.find(HandshakeFailure.isOfOwnCertificate).mkString)
+        else if (isServer && NoVersion.exists(has)) HandshakeFailure.NoVersion
         else if (said.headOption.exists(HandshakeFailure.isOfCertificate))
           s"no TLS with $name, which refuses the certificate that it was shown, or wants one: ${said.head}"
         else s"no TLS with $name: ${said.headOption.getOrElse(e.toString)}"
@@ -49,6 +59,29 @@ private[tls] object TlsFailure {
     else HandshakeFailure.Protocol
   }
 
+  private def unknownName(server: SSLEngine): String = {
+    val matchers = if (server eq null) null else server.getSSLParameters.getSNIMatchers
+    Option(matchers).toSeq.flatMap(_.asScala).collectFirst { case own: ServerKeys.Matcher => own.reason }
+      .getOrElse("it requests a name that no certificate is for")
+  }
+
+  private val NoVersion =
+    Seq("is not enabled or supported in server context", "are not accepted by server preferences")
+
+  /** Has a client's certificate remembered with the exception by which it is refused. */
+  def showing(e: CertificateException, shown: X509Certificate): CertificateException = {
+    e.addSuppressed(new Shown(shown))
+    e
+  }
+
+  private final class Shown(val certificate: X509Certificate) extends Exception(null, null, false, false)
+
+  private def owner(all: Vector[Throwable], name: String, isServer: Boolean): String =
+    try
+      all.flatMap(_.getSuppressed).collectFirst { case shown: Shown if isServer => shown.certificate }
+        .fold(name)(one => CertificateText.owner(name, Certificates.info(one)))
+    catch { case Survivable(_) => name } // whatever it is that the client has shown
+
   /** The problem with the peer's certificate, if that is the error. */
   private def reason(all: Vector[Throwable], has: String => Boolean): Option[String] =
     all.collectFirst {
@@ -57,7 +90,7 @@ private[tls] object TlsFailure {
       case _: CertificateRevokedException     => "was revoked"
       case e: CertPathValidatorException
           if e.getReason == CertPathValidatorException.BasicReason.UNDETERMINED_REVOCATION_STATUS =>
-        HandshakeFailure.NoList
+        RevocationLists.unchecked(e.getMessage)
       case e: CertPathValidatorException
           if e.getReason == CertPathValidatorException.BasicReason.ALGORITHM_CONSTRAINED =>
         s"is too weak: ${e.getMessage}"

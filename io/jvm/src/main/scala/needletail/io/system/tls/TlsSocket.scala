@@ -58,7 +58,7 @@ private[io] class TlsSocket(
     catch {
       // a TLS 1.3 client has completed its handshake before the server looks at its certificate
       case e: SSLException if HandshakeFailure.isOfCertificate(String.valueOf(e.getMessage)) =>
-        throw TlsFailure.of(e, name)
+        throw explained(e)
       case e: RuntimeException => throw unexpected(e)
     }
 

@@ -113,13 +113,15 @@ private[io] object Trust {
   ) extends X509ExtendedTrustManager {
     private type Chain = Array[X509Certificate]
     private def around(chain: Chain)(trust: Chain => Unit): Unit = {
-      try trust(chain)
-      catch {
-        case e: CertificateException =>
-          val why = refusal.get
-          throw if (why eq null) e else new CertificateException(why)
-      } finally refusal.remove()
-      check(chain)
+      try {
+        try trust(chain)
+        catch {
+          case e: CertificateException =>
+            val why = refusal.get
+            throw if (why eq null) e else new CertificateException(why)
+        } finally refusal.remove()
+        check(chain)
+      } catch { case e: CertificateException => throw TlsFailure.showing(e, chain(0)) }
     }
     def checkClientTrusted(c: Chain, kind: String): Unit = around(c)(inner.checkClientTrusted(_, kind))
     def checkServerTrusted(c: Chain, kind: String): Unit = around(c)(inner.checkServerTrusted(_, kind))

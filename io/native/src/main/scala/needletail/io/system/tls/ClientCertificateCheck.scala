@@ -38,15 +38,16 @@ private[tls] final class ClientCertificateCheck(check: CertificateInfo => Boolea
     }
 
   /** Throws an IOException if the client's certificate is refused, as for a session that it has resumed. */
-  def require(peer: Option[CertificateInfo], name: String): Unit =
+  def require(peer: Option[CertificateInfo], owner: => String): Unit =
     if (!peer.forall(accepts)) {
       rethrowFatal()
-      throw refusal(name)
+      throw refusal(owner)
     }
 
-  def refusal(name: String): IOException =
+  /** @param owner of the certificate, for messages */
+  def refusal(owner: String): IOException =
     new IOException(
-      s"the certificate of $name is not accepted: it was rejected by the server's own check" +
+      s"the certificate of $owner is not accepted: it was rejected by the server's own check" +
         (if (failure eq null) "" else s", which threw $failure"),
       failure
     )

@@ -101,8 +101,9 @@ private[tls] object OpenSslFunctions {
   def neededLists(trusted: Ptr[Byte], size: CInt, lists: Ptr[Byte], all: CInt, length: Ptr[CInt]): Ptr[Byte] =
     extern
   @name("needletail_tls_session_facts")
-  def sessionFacts(connection: Ptr[Byte], length: Ptr[CInt]): Ptr[Byte]    = extern
-  @name("needletail_tls_free_facts") def freeFacts(facts: Ptr[Byte]): Unit = extern
+  def sessionFacts(connection: Ptr[Byte], length: Ptr[CInt]): Ptr[Byte]                = extern
+  @name("needletail_tls_refused_facts") def refusedFacts(length: Ptr[CInt]): Ptr[Byte] = extern
+  @name("needletail_tls_free_facts") def freeFacts(facts: Ptr[Byte]): Unit             = extern
 }
 
 /** OpenSSL, which is loaded when it is first needed. */

@@ -67,6 +67,15 @@ private[tls] object OpenSslFacts {
   /** What `length` bytes say of a certificate. */
   def certificate(facts: Ptr[Byte], length: Int): CertificateInfo = info(split(facts, length), 0)
 
+  /**
+   * The certificate of the peer that the calling thread has just refused, and the issuer of the one in its chain that is
+   * wrong. To be asked for once.
+   */
+  def refused(): Option[(CertificateInfo, String)] = {
+    val fields = read(OpenSslFunctions.refusedFacts(_))
+    if (fields.length <= Size) None else Some((info(fields, 0), new String(fields(Size), UTF_8)))
+  }
+
   private def read(f: Ptr[CInt] => Ptr[Byte]): Array[Array[Byte]] = {
     val length = stackalloc[CInt]()
     val facts  = f(length)

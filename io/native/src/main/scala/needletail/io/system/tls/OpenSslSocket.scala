@@ -8,9 +8,12 @@ import needletail.io.kernel.KernelError
 import needletail.io.platform.{ConnectionOptions, Interest, Socket}
 import needletail.io.system.KernelSocket
 import needletail.io.tls.{
+  CertificateInfo,
+  CertificateText,
   ClosedInHandshake,
   HandshakeFailure,
   PlainPeer,
+  RevocationLists,
   TlsClientConfig,
   TlsCounts,
   TlsSession
@@ -98,6 +101,8 @@ private[tls] final class OpenSslSocket(
 
   override def session: TlsSession = established
 
+  override def handshakeFailure: HandshakeFailure = reason
+
   override def awaitedRecord: Int = if (isCounted && isBegun) OpenSslFunctions.flights(live) else -1
 
   override def isSilent: Boolean          = isCounted && !isBegun
@@ -152,7 +157,7 @@ private[tls] final class OpenSslSocket(
       val session = facts()
       if (has(Resumed)) check.foreach { own =>
         reason = HandshakeFailure.Certificate // unless it is accepted: then the handshake is complete
-        own.require(session.peer, name)
+        own.require(session.peer, ownerOf(session.peer))
       }
       established = session
       isCounted = false
@@ -228,7 +233,8 @@ private[tls] final class OpenSslSocket(
     val why = fromCString(OpenSslFunctions.why(connection))
     reason = kindOf(OpenSslFunctions.kind(connection), why)
     isAlerted = !Untold.contains(OpenSslFunctions.kind(connection))
-    if (OpenSslFunctions.kind(connection) == Refused && check.nonEmpty) check.get.refusal(name)
+    if (OpenSslFunctions.kind(connection) == Refused && check.nonEmpty)
+      check.get.refusal(ownerOf(OpenSslFacts.refused().map(_._1)))
     else if (OpenSslFunctions.kind(connection) == Plain && (toPlain ne null)) {
       isPlain = true
       uncount()
@@ -253,28 +259,41 @@ private[tls] final class OpenSslSocket(
       case Flood if why.isEmpty => s"$name sends too many TLS messages without data"
       case Plain                => s"$name does not use TLS"
       case RefusedName          => s"no TLS with $name: $why"
-      case kind if kind > Untrusted                   => refusal(kind - Untrusted, why)
-      case _ if HandshakeFailure.isOfCertificate(why) =>
+      case kind if kind > Untrusted                                          => refusal(kind - Untrusted, why)
+      case _ if (counts ne null) && HandshakeFailure.isOfOwnCertificate(why) =>
+        HandshakeFailure.notAccepted(why)
+      case _ if (counts ne null) && why == "unsupported protocol" => HandshakeFailure.NoVersion
+      case _ if HandshakeFailure.isOfCertificate(why)             =>
         s"no TLS with $name, which refuses the certificate that it was shown, or wants one: $why"
       case _ if established ne null => s"the TLS connection with $name failed: $why"
       case _                        => s"no TLS with $name: $why"
     })
 
-  /** By OpenSSL's numbers of errors, X509_V_ERR_… */
-  private def refusal(error: Int, why: String): String = error match {
-    case 62 | 63 | 64 => s"the certificate is not for $name: $why"
-    case 1002         => s"the certificate is not for $name: ${TlsClientConfig.Nameless}"
-    case 10           => s"the certificate of $name has expired"
-    case 9            => s"the certificate of $name is not valid yet"
-    case 23           => s"the certificate of $name was revoked"
-    case 3 | 5 | 8 | 11 | 12 | 15 | 16 | 33 | 35 | 36 | 44 | 54 =>
-      s"the certificate of $name ${HandshakeFailure.NoList}"
-    case 1003 => s"the certificate of $name is too weak: its key or signature, or an issuer's"
-    case 66 | 67 | 68 if why.endsWith("weak") => s"the certificate of $name is too weak: $why"
-    case 50                    => s"the certificate of $name is not accepted: none of its keys is pinned"
-    case 2 | 18 | 19 | 20 | 21 =>
-      s"the certificate of $name is not trusted: its issuer is unknown"
-    case _ => s"the certificate of $name is not trusted: $why"
+  private def ownerOf(shown: Option[CertificateInfo]): String =
+    if (counts eq null) name else shown.fold(name)(CertificateText.owner(name, _))
+
+  /** By OpenSSL's numbers of errors, X509_V_ERR_…, and those of needletail_tls.h. */
+  private def refusal(error: Int, why: String): String = {
+    val shown        = OpenSslFacts.refused()
+    def issuer       = shown.fold("its issuer")(_._2)
+    val unacceptable = error match {
+      case 62 | 63 | 64                    => s"is not for $name: $why"
+      case 1002                            => s"is not for $name: ${TlsClientConfig.Nameless}"
+      case 10                              => "has expired"
+      case 9                               => "is not valid yet"
+      case 23                              => "was revoked"
+      case 1004                            => RevocationLists.unchecked(RevocationLists.missing(issuer))
+      case 1005                            => RevocationLists.unchecked(RevocationLists.expired(issuer))
+      case 1006                            => RevocationLists.unchecked(RevocationLists.invalid(issuer))
+      case 1003                            => "is too weak: its key or signature, or an issuer's"
+      case 68                              => "is too weak: signature by SHA-1, or weaker, in its chain"
+      case 66 | 67 if why.endsWith("weak") => s"is too weak: $why"
+      case 50                              => "is not accepted: none of its keys is pinned"
+      case 2 | 18 | 19 | 20 | 21           => "is not trusted: its issuer is unknown"
+      case _                               => s"is not trusted: $why"
+    }
+    if (unacceptable.startsWith("is not for ")) s"the certificate $unacceptable"
+    else s"the certificate of ${ownerOf(shown.map(_._1))} $unacceptable"
   }
 }
 

@@ -28,7 +28,7 @@ private[tls] object PemFile {
   }
 
   def revoked(file: Path): PemFile =
-    read(file, NotPem.Use.Lists, "certificate revocation list", " X509 CRL-----")
+    read(file, NotPem.Use.Lists, "certificate revocation list", " X509 CRL-----", most = SmallFile.MostOfLists)
 
   /** Throws an IOException with the reason if there is no file, no block with that label, or the block is incomplete. */
   private def read(
@@ -36,9 +36,10 @@ private[tls] object PemFile {
       use: NotPem.Use,
       what: String,
       label: String,
-      example: String = ""
+      example: String = "",
+      most: Long = SmallFile.Most
   ): PemFile = {
-    val bytes = SmallFile.read(file)
+    val bytes = SmallFile.read(file, most)
     val text  = new String(bytes, ISO_8859_1)
     if (text.trim.isEmpty) throw new IOException(s"$file is empty")
     NotPem.error(file, bytes, use).foreach(e => throw e)

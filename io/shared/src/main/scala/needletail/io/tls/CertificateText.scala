@@ -1,0 +1,46 @@
+package needletail.io.tls
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+/** Certificates in messages. */
+private[needletail] object CertificateText {
+
+  /** The name that readers of messages know it by: the first of its alternative names, otherwise its subject. */
+  def shown(certificate: CertificateInfo): String = firstName(certificate).getOrElse(certificate.subject)
+
+  /** Its subject, which may be empty (RFC 5280 section 4.1.2.6); then the first of its alternative names. */
+  def subjectOf(certificate: CertificateInfo): String =
+    if (certificate.subject.nonEmpty) certificate.subject else firstName(certificate).getOrElse("")
+
+  private def firstName(certificate: CertificateInfo): Option[String] =
+    certificate.names.headOption.map(name => name.drop(name.indexOf(':') + 1))
+
+  def origin(certificate: CertificateInfo, file: Any, kindOfKey: String): String =
+    s"$file (${shown(certificate)}, $kindOfKey)"
+
+  /**
+   * Whose certificate was refused, for messages: `the client (CN=Bob,O=Staff; issuer CN=Staff CA; serial 1A2B)`. In its
+   * names, which may be anybody's invention, a semicolon is escaped (RFC 2253).
+   */
+  def owner(peer: String, certificate: CertificateInfo): String = {
+    val serial = foreign(certificate.serial).toUpperCase
+    s"$peer (${foreign(subjectOf(certificate))}; issuer ${foreign(certificate.issuer)}; serial $serial)"
+  }
+
+  /** A name in a certificate of a peer who is not trusted: cut, and what does not show is escaped as in RFC 2253. */
+  def foreign(name: String): String = {
+    val shown = if (name.length <= Longest) name else name.take(Longest) + "…"
+    if (shown.isEmpty) "without a name"
+    else shown.map(c => if (isHidden(c)) escaped(c) else c.toString).mkString
+  }
+
+  private final val Longest = 100
+
+  /** Control characters, also those that change the direction of text, and halves of a character. */
+  private def isHidden(c: Char): Boolean =
+    c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+      (c >= 0x2066 && c <= 0x2069) || c == 0xfeff
+
+  private def escaped(c: Char): String =
+    c.toString.getBytes(UTF_8).map(b => f"\\${b & 0xff}%02X").mkString
+}

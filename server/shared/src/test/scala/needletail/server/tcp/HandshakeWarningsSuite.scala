@@ -1,0 +1,84 @@
+package needletail.server.tcp
+
+import java.io.IOException
+import java.net.Socket
+import java.util.concurrent.ConcurrentLinkedQueue
+
+import scala.concurrent.Await
+import scala.concurrent.duration._
+
+import needletail.http.{Handler, Request, Response}
+import needletail.io.{Tls, TlsClientAuth, TlsServerConfig}
+import needletail.io.tls.HandshakeFailure
+import needletail.server.{RunningServer, ServerFixture}
+import needletail.server.connection.SecureClient
+import needletail.server.operations.Log
+import needletail.testing.{Suite, TemporaryDirectories}
+
+/** What the log of a server tells of TLS handshakes that fail. */
+class HandshakeWarningsSuite extends Suite with TemporaryDirectories {
+  private lazy val authority = newAuthority("Staff CA")
+  private lazy val local     = authority.issue("DNS:localhost")
+  private lazy val identity  = Tls.server(
+    TlsServerConfig(local.chain, local.key).copy(clients = Some(TlsClientAuth(authority.file)))
+  )
+
+  private final class Lines extends Log {
+    val all                                            = new ConcurrentLinkedQueue[String]
+    override def info(message: String): Unit           = { all.add(s"info: $message"); () }
+    def warn(message: String): Unit                    = { all.add(s"warning: $message"); () }
+    def error(message: String, cause: Throwable): Unit = { all.add(s"error: $message"); () }
+  }
+
+  private def failed(kind: HandshakeFailure): Long = identity.counts.failed(kind)
+
+  /** A client whose greeting ends in nonsense. */
+  private def sendNonsense(server: RunningServer): Unit = {
+    val before = failed(HandshakeFailure.Protocol)
+    val socket = new Socket("127.0.0.1", server.port)
+    socket.setSoTimeout(20000)
+    socket.getOutputStream.write(Array[Byte](22, 3, 1, 0, 4, 1, 0, 0, 9) ++ new Array[Byte](60))
+    try while (socket.getInputStream.read() >= 0) {}
+    finally socket.close()
+    eventually(failed(HandshakeFailure.Protocol) == before + 1, "it is not counted")
+  }
+
+  /** One that has no certificate. */
+  private def showNothing(server: RunningServer): Unit = {
+    val before = failed(HandshakeFailure.Certificate)
+    try {
+      new SecureClient(Tls.trusting(authority.file)).ask(server.port)
+      fail("it was not refused")
+    } catch { case _: IOException => () }
+    eventually(failed(HandshakeFailure.Certificate) == before + 1, "it is not counted")
+  }
+
+  test("one reason hides no other; a drain tells how many more there were of each") {
+    if (Tls.isKnown) {
+      val lines  = new Lines
+      val config = ServerFixture.loopback.copy(tls = Some(identity), log = lines)
+      ServerFixture.serving(Handler((_: Request) => Response.ok("x")), config) { server =>
+        val warning = s"warning: ${server.url}: "
+        for (_ <- 1 to 3) sendNonsense(server)
+        for (_ <- 1 to 2) showNothing(server)
+        eventually(lines.all.size == 2, lines.all)
+        val (first, second) = (lines.all.poll, lines.all.poll)
+        for (line <- Seq(first, second))
+          assert(line.startsWith(s"${warning}the TLS handshake with 127.0.0.1:"), line)
+        assert(second.endsWith(" failed: the client has shown no certificate"), second)
+        assert(!first.contains("certificate"), first)
+        Await.result(server.drain(), 20.seconds)
+        val rest =
+          Iterator.continually(lines.all.poll).takeWhile(_ != null).filter(_.startsWith("warning")).toSeq
+        val what = "failed since the last one that was logged"
+        assertEquals(
+          rest,
+          Seq(
+            s"${warning}1 more TLS handshake $what (reason: certificate)",
+            s"${warning}2 more TLS handshakes $what (reason: protocol)"
+          )
+        )
+      }
+    }
+  }
+}
