@@ -42,7 +42,8 @@ object RequestFieldsFuzz extends FuzzTarget("request-fields") {
       case 0 => EntityTag.parse(text); ()
       case 1 => AcceptEncoding.choose(text, Offered); ()
       case 2 => new PerMessageDeflate().accept(text); ()
-      case 3 => if (Grammar.isFieldValue(text)) { client(standard = true, text); client(standard = false, text); () }
+      case 3 =>
+        if (Grammar.isFieldValue(text)) { client(standard = true, text); client(standard = false, text); () }
       case 4 => if (Grammar.isFieldValue(text)) { answered(text); () }
       case _ => Network.parse(text); ()
     }
@@ -94,7 +95,7 @@ object RequestFieldsFuzz extends FuzzTarget("request-fields") {
     Check.same("a coding", AcceptEncoding.choose(text, Offered), other)
   }
 
-  private val Bits      =
+  private val Bits =
     """(server|client)_max_window_bits(?:[\x00-\x20]*=[\x00-\x20]*(?:([89]|1[0-5])|"([89]|1[0-5])"))?""".r
   private val Takeovers = Set("server_no_context_takeover", "client_no_context_takeover")
 
@@ -102,11 +103,11 @@ object RequestFieldsFuzz extends FuzzTarget("request-fields") {
   private def parameters(text: String, isAnswer: Boolean): Option[Map[String, Int]] = {
     val all   = text.split(";").toList.map(_.trim)
     val known = all.drop(1).map {
-      case name if Takeovers(name)     => Some(name -> 0)
-      case Bits("client", null, null)  => if (isAnswer) None else Some("client" -> 15)
-      case Bits("server", null, null)  => None
-      case Bits(side, plain, quoted)   => Some(side -> Option(plain).getOrElse(quoted).toInt)
-      case _                           => None
+      case name if Takeovers(name)    => Some(name -> 0)
+      case Bits("client", null, null) => if (isAnswer) None else Some("client" -> 15)
+      case Bits("server", null, null) => None
+      case Bits(side, plain, quoted)  => Some(side -> Option(plain).getOrElse(quoted).toInt)
+      case _                          => None
     }
     if (!all.headOption.contains("permessage-deflate") || known.contains(None)) None
     else Some(known.flatten.toMap).filter(_.size == known.size)
@@ -119,7 +120,8 @@ object RequestFieldsFuzz extends FuzzTarget("request-fields") {
       val asked  = text.split(",").toList.flatMap(parameters(_, isAnswer = false)).headOption
       Check.same("whether an offer is accepted", answer != null, asked.isDefined)
       asked.foreach { offer =>
-        val said = parameters(answer.answer, isAnswer = true).getOrElse(throw new AssertionError(answer.answer))
+        val said =
+          parameters(answer.answer, isAnswer = true).getOrElse(throw new AssertionError(answer.answer))
         Check(said.getOrElse("server", 15) <= offer.getOrElse("server", 15).min(bits), answer.answer)
         if (said.contains("client")) Check(offer.contains("client"), "bits that a client did not offer")
         for (name <- Takeovers if offer.contains(name) || !takeover) Check(said.contains(name), s"no $name")
@@ -173,9 +175,9 @@ object RequestFieldsFuzz extends FuzzTarget("request-fields") {
   }
 
   private def credentials(text: String): Unit = {
-    val (scheme, rest) = text.span(_ != ' ')
+    val (scheme, rest)   = text.span(_ != ' ')
     def of(name: String) = Some(rest.trim).filter(_.nonEmpty && scheme.equalsIgnoreCase(name))
-    val pair             = of("basic").flatMap(v => Try(Base64.getDecoder.decode(v)).toOption).map(new String(_, UTF_8))
+    val pair = of("basic").flatMap(v => Try(Base64.getDecoder.decode(v)).toOption).map(new String(_, UTF_8))
     Check.same("credentials", answered(text), List(pair.filter(_.contains(':')), of("bearer")))
     val packed = Base64.getEncoder.encodeToString(s"a:$text".getBytes(UTF_8))
     Check.same("written and read", answered(s"bAsic $packed").head, Some(s"a:$text"))

@@ -26,9 +26,12 @@ abstract class MessageBody private[needletail] () {
    */
   def stream: ByteStream
 
-  /** The content's lines, as `Stream.lines` finds them. A line of more than `longest` bytes fails with HttpError 413. */
+  /**
+   * The content's lines, as `Stream.lines` finds them. A line of more than `longest` bytes fails with HttpError 413. What
+   * is kept of an incomplete line of a request counts towards the server's `memoryBudget`.
+   */
   final def lines(longest: Int = Stream.LongestLine): Stream[String] =
-    stream.lines(longest).recoverWith { case e: FrameError =>
+    stream.linesWithin(longest, hold(_)).recoverWith { case e: FrameError =>
       Stream.fail(HttpError(Status.ContentTooLarge, e.getMessage))
     }
 

@@ -144,6 +144,14 @@ abstract class Stream[+A] extends Pull[A] {
     Stream.staged(new Lines(pulling(bytes), longest))
   }
 
+  /** As `lines`. `room` is called before more bytes of an incomplete line are kept: null permits them, else it fails so. */
+  private[needletail] final def linesWithin(longest: Int, room: Int => Throwable)(implicit
+      bytes: A <:< Array[Byte]
+  ): Stream[String] = {
+    Stream.check(longest > 0, s"longest is $longest, but must be above 0")
+    Stream.staged(new Lines(pulling(bytes), longest, room))
+  }
+
   /**
    * Frames that each begin with their length, an unsigned big-endian number of `prefix` bytes (1 to 4) that does not
    * count itself. A frame of more than `longest` bytes, and an end within a frame, fail with [[FrameError]].

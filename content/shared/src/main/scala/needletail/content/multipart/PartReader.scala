@@ -3,6 +3,8 @@ package needletail.content.multipart
 import java.nio.charset.StandardCharsets.{ISO_8859_1, US_ASCII}
 import java.util.Arrays
 
+import scala.util.{Failure, Success, Try}
+
 import needletail.async.Async
 import needletail.http.message.HttpError
 import needletail.http.text.Grammar
@@ -22,6 +24,7 @@ private[multipart] final class PartReader(
   private var window = Array[Byte]('\r', '\n')
   private var from   = 0
   private var until  = 2
+  private var held   = 0 // bytes of it that were counted as held for the client
 
   private var state              = Preamble
   private var total              = 0L
@@ -102,6 +105,7 @@ private[multipart] final class PartReader(
     else {
       val piece = Arrays.copyOfRange(window, from, end)
       from = end
+      if (from == until) letGo()
       Async.value(Some(piece))
     }
   }
@@ -152,8 +156,42 @@ private[multipart] final class PartReader(
   }
 
   /** Reads more bytes into the window. */
-  private def more(): Async[Unit] = source.next().transform {
-    case scala.util.Success(Some(piece)) =>
+  private def more(): Async[Unit] = {
+    val next    = source.next()
+    val refusal = if (next.resultOrNull == null) keepRest() else null
+    if (refusal == null) next.transform(received)
+    else {
+      next.cancel()
+      fail(refusal)
+    }
+  }
+
+  /**
+   * Lets go of the piece, which may be much longer than its rest: who waits for more must not hold memory that is not
+   * counted. Returns null, or the failure if the rest is too much.
+   */
+  private def keepRest(): Throwable = {
+    letGo()
+    val left = window.length
+    if (left <= held) null
+    else {
+      val refusal = form.hold(left - held)
+      if (refusal == null) held = left
+      refusal
+    }
+  }
+
+  private def letGo(): Unit = if (until - from < window.length) {
+    window = if (from == until) empty else Arrays.copyOfRange(window, from, until)
+    from = 0
+    until = window.length
+  }
+
+  /** The memory that it keeps, in bytes. */
+  private[multipart] def kept: Int = window.length
+
+  private val received: Try[Option[Array[Byte]]] => Async[Unit] = {
+    case Success(Some(piece)) =>
       total += piece.length
       if (total > limits.total) tooLarge(s"the form is larger than ${limits.total} bytes")
       else {
@@ -170,8 +208,8 @@ private[multipart] final class PartReader(
         until = left + piece.length
         Async.unit
       }
-    case scala.util.Success(None) => failed("the form ends before its final boundary")
-    case scala.util.Failure(e)    =>
+    case Success(None) => failed("the form ends before its final boundary")
+    case Failure(e)    =>
       failure = e
       Async.fail(e)
   }
@@ -180,7 +218,7 @@ private[multipart] final class PartReader(
 
   private def tooLarge(message: String): Async[Nothing] = fail(HttpError(Status.ContentTooLarge, message))
 
-  private def fail(error: HttpError): Async[Nothing] = {
+  private def fail(error: Throwable): Async[Nothing] = {
     failure = error
     source.cancel()
     Async.fail(error)
@@ -207,6 +245,7 @@ private[multipart] object PartReader {
   private final val MostPadding  = 64
   private final val MostPreamble = 1024
   private final val Turn         = 64
+  private val empty              = new Array[Byte](0)
 
   private val none: Async[Option[Nothing]] = Async.value(None)
 }

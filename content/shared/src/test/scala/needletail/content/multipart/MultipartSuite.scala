@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 
 import scala.util.Try
 
-import needletail.async.Async
+import needletail.async.{Async, AsyncPromise}
 import needletail.content.BoundedBody
 import needletail.http.message.HttpError
 import needletail.http.{ByteStream, Handler, Headers, MessageBody, Method, Request, Response}
@@ -66,6 +66,34 @@ class MultipartSuite extends Suite {
     }
     assertEquals(read(200000).get.map(_.length), List.fill(10)(10000))
     assertEquals(status(read(50000)), 503)
+  }
+
+  test(
+    "a form whose client stops keeps what may be a delimiter, and no piece; a header counts towards the memory"
+  ) {
+    def stalled(text: String, room: Int): (PartReader, Option[Try[Any]]) = {
+      val never  = new AsyncPromise[Option[Array[Byte]]]
+      val pieces = Iterator(Async.value(Option(text.getBytes(UTF_8))), never)
+      val source = new ByteStream {
+        def next(): Async[Option[Array[Byte]]] = pieces.next()
+        def cancel(): Unit                     = ()
+      }
+      val reader = new PartReader(source, "b", MultipartLimits(), new BoundedBody(Array.empty[Byte], room))
+      val result = reader.nextPart().flatMap {
+        case Some(part) => part.content.next().flatMap(_ => part.content.next())
+        case None       => Async.value(None)
+      }
+      (reader, result.poll)
+    }
+    val begin = s"--b\r\n${field("f")}\r\n"
+    for (rest <- Seq("", "\r", "\r\n--b", "\r\n--b  ")) {
+      val (reader, result) = stalled(begin + "\r\n" + "x" * 30000 + rest, 100)
+      assertEquals((reader.kept, result), (rest.length, None))
+    }
+    val (header, waiting) = stalled(begin + "X-Long: " + "x" * 5000, 6000)
+    assertEquals((header.kept, waiting), (begin.length - 5 + 5008, None))
+    val (_, refused) = stalled(begin + "X-Long: " + "x" * 5000, 4000)
+    assertEquals(refused.map(status), Some(503))
   }
 
   test("names of files as clients write them") {

@@ -17,8 +17,9 @@ object ConnectAnswerFuzz extends FuzzTarget("connect-answer") {
     val whole = exchanged(data, Int.MaxValue)
     for (most <- List(1, 2, 3, 7)) Check.same(s"at most $most bytes at a time", exchanged(data, most), whole)
     val other = StrictHeads.answer(Check.text(data)) match {
-      case Some((status, end)) if end <= Longest => if (status / 100 == 2) s"a tunnel after $end" else s"$status"
-      case _                                     => "none"
+      case Some((status, end)) if end <= Longest =>
+        if (status / 100 == 2) s"a tunnel after $end" else s"$status"
+      case _ => "none"
     }
     Check.same("another reader", if (whole.startsWith("malformed")) "none" else whole, other)
   }
@@ -41,7 +42,8 @@ object ConnectAnswerFuzz extends FuzzTarget("connect-answer") {
         try if (handshake.accepts(answer, count)) result = s"a tunnel after $count"
         catch {
           case e: ProxyRefusal => result = e.status.code.toString
-          case e: IOException  => result = e.getMessage.replaceFirst("the proxy's answer is malformed.*", "malformed")
+          case e: IOException  =>
+            result = e.getMessage.replaceFirst("the proxy's answer is malformed.*", "malformed")
         }
       }
     }

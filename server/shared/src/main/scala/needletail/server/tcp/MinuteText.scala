@@ -10,6 +10,13 @@ private[tcp] object MinuteText {
     val minutes = Math.floorDiv(millis, 60000L)
     val date    = CivilDate.of(Math.floorDiv(minutes, 1440L))
     val minute  = Math.floorMod(minutes, 1440L).toInt
-    f"${date.year}%04d-${date.month}%02d-${date.day}%02dT${minute / 60}%02d:${minute % 60}%02dZ"
+    s"${digits(date.year, 4)}-${digits(date.month.toLong, 2)}-${digits(date.day.toLong, 2)}T" +
+      s"${digits(minute / 60L, 2)}:${digits(minute % 60L, 2)}Z"
+  }
+
+  /** Not by a format, which would use the digits of the default locale. */
+  private def digits(n: Long, count: Int): String = {
+    val text = n.toString
+    "0" * (count - text.length) + text
   }
 }

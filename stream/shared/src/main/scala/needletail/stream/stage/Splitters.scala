@@ -5,15 +5,26 @@ import java.util.Arrays
 
 import needletail.async.Survivable
 
-/** A stage that finds several elements in one piece, or needs several pieces for one. */
-private[stream] abstract class Splitter[A](up: Pull[Array[Byte]], what: String, longest: Int)
-    extends Stage[Array[Byte], A](up) {
+/**
+ * A stage that finds several elements in one piece, or needs several pieces for one. While it waits for a piece it keeps
+ * none, only what belongs to an element that is not complete.
+ *
+ * @param room called with the number of bytes that are to be kept in addition; null permits them, anything else is the
+ *     failure of the stream
+ */
+private[stream] abstract class Splitter[A](
+    up: Pull[Array[Byte]],
+    what: String,
+    longest: Int,
+    room: Int => Throwable = Splitter.anyRoom
+) extends Stage[Array[Byte], A](up) {
   protected var piece: Array[Byte] = Splitter.none
   protected var at                 = 0 // the first byte of `piece` that was not consumed
 
   // bytes of the element that is not complete
   private var rest   = Splitter.none
   private var length = 0
+  private var asked  = 0 // the most bytes for which there was room
 
   /** The next element in the current piece, or `Pull.Again` when it is consumed. */
   protected def split(): AnyRef
@@ -22,7 +33,7 @@ private[stream] abstract class Splitter[A](up: Pull[Array[Byte]], what: String, 
     if (at == piece.length) super.advance()
     else {
       val x =
-        try split()
+        try fromPiece()
         catch { case Survivable(e) => fail(e) }
       if (x eq Pull.Again) super.advance() else x
     }
@@ -30,22 +41,45 @@ private[stream] abstract class Splitter[A](up: Pull[Array[Byte]], what: String, 
   protected def step(element: Array[Byte]): AnyRef = {
     piece = element
     at = 0
-    split()
+    fromPiece()
+  }
+
+  private def fromPiece(): AnyRef = {
+    var isUsed = true
+    try {
+      val x = split()
+      isUsed = at == piece.length
+      x
+    } finally if (isUsed) release() // also where it fails
   }
 
   override def cancel(): Unit = {
     super.cancel()
+    release()
+  }
+
+  private def release(): Unit = {
     piece = Splitter.none
     at = 0
   }
+
+  /** The memory that it keeps, in bytes. */
+  private[stage] def kept: Int = piece.length + rest.length
 
   final protected def held: Int = length
 
   /** Keeps the bytes up to `end`, and consumes them. */
   final protected def hold(end: Int): Unit = {
     val more = end - at
-    if (rest.length - length < more)
-      rest = Arrays.copyOf(rest, math.max(length + more, math.min(2 * rest.length, longest)))
+    if (rest.length - length < more) {
+      val size = math.max(length + more, math.min(2 * rest.length, longest))
+      if (size > asked) {
+        val refusal = room(size - asked)
+        if (refusal ne null) throw refusal
+        asked = size
+      }
+      rest = Arrays.copyOf(rest, size)
+    }
     System.arraycopy(piece, at, rest, length, more)
     length += more
     at = end
@@ -73,13 +107,17 @@ private[stream] abstract class Splitter[A](up: Pull[Array[Byte]], what: String, 
 }
 
 private[stream] object Splitter {
-  val none              = new Array[Byte](0)
-  final val LargestKept = 4096
+  val none                      = new Array[Byte](0)
+  val anyRoom: Int => Throwable = _ => null
+  final val LargestKept         = 4096
 }
 
 /** Lines in UTF-8, without the `\n` or `\r\n` at their end. */
-private[stream] final class Lines(up: Pull[Array[Byte]], longest: Int)
-    extends Splitter[String](up, "line", longest) {
+private[stream] final class Lines(
+    up: Pull[Array[Byte]],
+    longest: Int,
+    room: Int => Throwable = Splitter.anyRoom
+) extends Splitter[String](up, "line", longest, room) {
 
   protected def split(): AnyRef = {
     val bytes = piece
