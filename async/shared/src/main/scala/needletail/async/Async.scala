@@ -9,10 +9,10 @@ import scala.util.{Failure, Success, Try}
  *
  * It is completed and observed on one thread, the loop's, so nothing is synchronised and no execution context is
  * needed. Observing it on another thread is an error that is not detected (see `toFuture`). A non-fatal exception of a
- * function passed to it becomes a failure. If it is already complete, functions are called at once: `map` has called
- * its function when it returns. A value that is completed while observers of another are being called has its own
- * observers called after that. So long chains and deep recursion through `flatMap` do not use stack, and a loop that
- * ends in `flatMap` runs in constant memory.
+ * function passed to it becomes a failure; a fatal error ends the loop first, and observers are called at its end. If it
+ * is already complete, functions are called at once: `map` has called its function when it returns. A value that is
+ * completed while observers of another are being called has its own observers called after that. So long chains and
+ * deep recursion through `flatMap` do not use stack, and a loop that ends in `flatMap` runs in constant memory.
  *
  * '''Cancellation.''' Work that is no longer needed should stop. Cancelling a value fails it with `Cancelled` and
  * withdraws it from what it was derived from. A value whose last observer has withdrawn is cancelled in turn, down to

@@ -43,7 +43,12 @@ private[async] abstract class Derived[A, B, F >: Null <: AnyRef](private var f: 
         f = null
         val answer =
           try Step.nonNull(step(function, result.asInstanceOf[Result[A]]))
-          catch { case Survivable(e) => new Failed(e) }
+          catch {
+            case Survivable(e) => new Failed(e)
+            case e: Throwable  =>
+              settleAtEnd(e)
+              throw e
+          }
         become(answer)
       }
     }

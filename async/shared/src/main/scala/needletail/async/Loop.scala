@@ -85,4 +85,10 @@ object Loop {
   /** Makes `loop` the calling thread's loop, for as long as the thread lives or until `leave`. */
   private[needletail] def enter(loop: Loop): Unit = here.set(loop)
   private[needletail] def leave(): Unit           = here.remove()
+
+  /**
+   * Calls the observers of results that fatal errors have kept from being called, when the calling thread's loop ends.
+   * What they throw goes to `failed`.
+   */
+  private[needletail] def tellObservers(failed: Throwable => Unit): Unit = Trampoline.here.finish(failed)
 }

@@ -57,6 +57,13 @@ private[async] abstract class Pending[A] extends Async[A] with Trampoline.Turn {
       if (first != null) Trampoline.here.push(this)
     }
 
+  /** As `settle`, by a fatal error, which ends the loop: the end calls its observers. */
+  final private[async] def settleAtEnd(fatal: Throwable): Unit =
+    if (state == null) {
+      state = new Failed(fatal)
+      if (first != null) Trampoline.here.append(this)
+    }
+
   /**
    * As `settle`, if it may still be waiting for something. When observers are called, and when this returns to who has
    * cancelled it, all that only this one waited for is complete as well; deep within another call of this, only when
@@ -66,8 +73,8 @@ private[async] abstract class Pending[A] extends Async[A] with Trampoline.Turn {
     if (state == null) {
       state = result
       val trampoline = Trampoline.here
-      trampoline.release(this)
-      if (first != null) trampoline.append(this)
+      try trampoline.release(this)
+      finally if (first != null) trampoline.append(this) // also where a fatal error interrupts it
       trampoline.goOn()
     }
 
@@ -79,9 +86,16 @@ private[async] abstract class Pending[A] extends Async[A] with Trampoline.Turn {
       while (first != null) {
         val observer = first
         detach(observer)
-        observer.settled(result)
+        try observer.settled(result)
+        catch { case e: Throwable => interrupted(e) }
       }
     }
+
+  /** By a fatal error, which ends the loop: the end calls the other observers. */
+  private def interrupted(fatal: Throwable): Unit = {
+    if (first != null) Trampoline.here.append(this)
+    throw fatal
+  }
 
   private[async] def start(): Unit = ()
 

@@ -68,6 +68,7 @@ final class ThreadLoop(name: String = "needletail-loop") extends Loop with AutoC
       task = tasks.poll()
     }
     for (each <- atEnds.toArray(new Array[Runnable](0))) last(each) // of a copy, as they may change it
+    Loop.tellObservers(e => fatal = e)
     if (fatal != null) throw fatal
   }
 

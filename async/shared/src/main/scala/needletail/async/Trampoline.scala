@@ -87,6 +87,13 @@ private[async] final class Trampoline {
     if (ring.length > LargestKept) { ring = new Array(Smallest); head = 0 }
   }
 
+  /** Calls the observers that fatal errors have kept from being called; what they throw goes to `failed`. */
+  def finish(failed: Throwable => Unit): Unit =
+    while (!draining && (count > 0 || releases.nonEmpty))
+      try
+        if (releases.nonEmpty) releases.removeHead().release() else drain()
+      catch { case e: Throwable => failed(e) }
+
   private def resize(size: Int): Unit = {
     val larger = new Array[Turn](size)
     val toEnd  = ring.length - head

@@ -1,11 +1,12 @@
 package needletail.io
 
 import needletail.async.{Async, AsyncPromise, Survivable, Timer}
+import needletail.io.loop.LoopWork
 import needletail.io.platform.{ConnectionOptions, Interest, Pollable, Socket}
 
 import java.io.IOException
 import java.net.{ConnectException, InetAddress, SocketTimeoutException, UnknownHostException}
-import scala.util.{Failure, Success}
+import scala.util.{Failure, Success, Try}
 
 /** Connects to servers, never blocking the loop. */
 object Connector {
@@ -70,7 +71,7 @@ object Connector {
       tls: TlsPeer,
       through: ProxyHandshake,
       makeHandler: Connection => ConnectionHandler
-  ) {
+  ) extends LoopWork {
     val result = new AsyncPromise[Connection]
 
     private var routes: List[Route]         = Nil  // being tried
@@ -83,6 +84,11 @@ object Connector {
     private val timeout                     = loop.schedule(timeoutNanos, () => giveUp(timedOut()))
 
     result.onCancel(() => stop())
+    loop.unendedWork.begins(this)
+
+    private[needletail] def loopEnded(): Unit = giveUp(hasEnded)
+
+    private def hasEnded = new IOException("the event loop has ended")
 
     /** Begins when what TLS needs has been read, by another thread: one for all attempts that wait for it. */
     def prepare(): Unit = if ((tls eq null) || tls.isPrepared) begin() else prepare(System.nanoTime)
@@ -169,11 +175,18 @@ object Connector {
       route.socket.configure(options)
       routes = routes.filterNot(_ eq route)
       stop()
-      val c    = new Connection(loop, route.socket, options) // its own now
-      val made =
-        try Success(c.begin(makeHandler))
-        catch { case Survivable(e) => Failure(e) } // makeHandler's; the connection has been closed
-      result.complete(made.map(_ => c))
+      val c                     = new Connection(loop, route.socket, options) // its own now
+      val made: Try[Connection] =
+        try {
+          c.begin(makeHandler)
+          Success(c)
+        } catch { // makeHandler's; the connection has been closed
+          case Survivable(e) => Failure(e)
+          case e: Throwable  =>
+            result.fail(e)
+            throw e
+        }
+      result.complete(made)
       ()
     }
 
@@ -186,6 +199,7 @@ object Connector {
 
     private def stop(): Unit = {
       over = true
+      loop.unendedWork.ends(this)
       timeout.cancel()
       if (stagger ne null) stagger.cancel()
       if (waiting ne null) waiting.cancel()
@@ -265,7 +279,7 @@ object Connector {
 
       private[needletail] def failed(cause: Throwable): Unit = Attempt.this.failed(cause)
 
-      private[needletail] def onLoopEnd(): Unit = giveUp(new IOException("the event loop has ended"))
+      private[needletail] def onLoopEnd(): Unit = giveUp(hasEnded)
     }
   }
 }

@@ -44,8 +44,9 @@ final class EventLoop private[io] (
   private[needletail] val memory = new LoopMemory
   private[io] val handshakes     = new HandshakeTurns(endOfTurn(_), () => nanos, () => clockNanos)
 
-  /** What waits until it has closed a descriptor. */
-  private[io] val descriptorWaiters = new DescriptorWaiters
+  /** What waits until it has closed a descriptor, and what its end ends. */
+  private[io] val descriptorWaiters   = new DescriptorWaiters
+  private[needletail] val unendedWork = new UnendedWork
 
   private var nanos      = platform.nanoTime()
   private var millis     = 0L            // 0: not read in this turn
@@ -156,11 +157,10 @@ final class EventLoop private[io] (
 
   private[io] def watch(d: Descriptor, source: Pollable, interest: Int): Unit =
     poller.register(d, source, interest)
+  private[io] def setInterest(d: Descriptor, interest: Int): Unit = poller.setInterest(d, interest)
 
   /** Watches it no more; an event of this turn may still arrive. */
   private[io] def unwatch(d: Descriptor): Unit = poller.release(d)
-
-  private[io] def setInterest(d: Descriptor, interest: Int): Unit = poller.setInterest(d, interest)
 
   /**
    * Closes a descriptor, watched or not, at the end of this turn: an event of this turn that is still to be dispatched
@@ -190,8 +190,7 @@ final class EventLoop private[io] (
     if (urgent ne null) runUrgent()
   }
 
-  private[io] def start(): Unit = platform.start(this)
-
+  private[io] def start(): Unit               = platform.start(this)
   private[needletail] def startThread(): Unit = thread.start()
 
   /** Instead of `start`: the calling thread is the loop's own until it ends. */
@@ -219,9 +218,11 @@ final class EventLoop private[io] (
   }
 
   /** Reports before any connection is closed, as that must not look like an orderly end. */
-  private[needletail] def fatal(e: Throwable): Unit =
+  private[needletail] def fatal(e: Throwable): Unit = {
+    isEnding = true
     try onFatal()
     finally report(s"the event loop $name ends", e)
+  }
 
   /** For a platform that runs the turns itself: the calling thread is the loop's own until `leave`. */
   private[needletail] def enter(): Unit = {
@@ -289,8 +290,7 @@ final class EventLoop private[io] (
     }
   }
 
-  private var untried: TaskQueue.Node =
-    null // taken from the queue and not run: after a fatal error the end runs them
+  private var untried: TaskQueue.Node = null // taken from the queue: after a fatal error the end runs them
 
   private def runTasks(oldest: TaskQueue.Node): Unit = {
     untried = oldest
@@ -326,15 +326,13 @@ final class EventLoop private[io] (
 
   /** Reports to the owner of the loops (`EventLoops`); if there is none, or it throws, to `EventLoop.onFailure`. */
   private[needletail] def report(text: String, cause: Throwable): Unit =
-    FailureLog.reportTo(failures, text, cause)
+    try FailureLog.reportTo(failures, text, cause)
+    catch { case _: Throwable if isEnding => () } // a fatal error of the log, which has been reported
 
-  private val draining = new Signal
-
-  /** Completes when `beginDrain` is called. To be called on the loop. */
+  /** `beginDrain` completes `drainBegins`: the loop's server has begun to drain. To be called on the loop. */
   private[needletail] def drainBegins: Async[Unit] = draining
-
-  /** Completes `drainBegins`: the loop's server has begun to drain. To be called on the loop. */
-  private[needletail] def beginDrain(): Unit = draining.happen()
+  private[needletail] def beginDrain(): Unit       = draining.happen()
+  private val draining                             = new Signal
 
   private val atEnds = new java.util.LinkedHashSet[Runnable]
 
@@ -373,7 +371,9 @@ final class EventLoop private[io] (
       runTasks(tasks.close())
       runTurnEnd()
       timers.clear()
+      unendedWork.endAll(survive(_, _))
       for (task <- atEnds.toArray(new Array[Runnable](0))) run(task) // of a copy, as they may change it
+      Loop.tellObservers(survive(this, _))
     } finally {
       ended = true
       try {

@@ -126,8 +126,9 @@ private[tcp] final class ClientConnection[I, O](
         if (bytes == null) throw new NullPointerException("the codec has encoded a message as null")
         bytes
       } catch {
-        case Survivable(e) =>
+        case e: Throwable =>
           x.fail(context.notEncoded(e))
+          if (!Survivable(e)) throw e
           null
       }
     if (encoded != null) {
@@ -378,17 +379,21 @@ private[tcp] final class ClientConnection[I, O](
     }
     val (fixed, movable) = unwritten.partition(_.isFixed)
     (fixed ++ movable).foreach(_.place = null)
-    owner.gone(this, movable, error)
-    written.foreach(_.fail(error))
-    fixed.foreach(_.fail(context.lost(
-      s"not sent, because the connection ended: ${error.getMessage}",
-      error,
-      written = false
-    )))
+    try {
+      owner.gone(this, movable, error)
+      written.foreach(_.fail(error))
+      fixed.foreach(_.fail(context.lost(
+        s"not sent, because the connection ended: ${error.getMessage}",
+        error,
+        written = false
+      )))
+    } finally disconnected() // also where a callback of a request throws a fatal error
+  }
+
+  private def disconnected(): Unit =
     try protocol.disconnected(this)
     catch {
       case Survivable(e) =>
         connection.loop.report(s"${context.address}: the handler of disconnections failed", e)
     }
-  }
 }

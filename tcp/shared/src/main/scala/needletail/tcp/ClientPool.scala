@@ -186,19 +186,19 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
       I,
       O
     ]] // it may connect at once, and end so: meanwhile, no other one begins
-    val opening = Async.defer( // what it throws must not leave the attempt under way for good
-      Connector.connect(
-        context.nextHop,
-        loop,
-        config.socket,
-        context.connectNanos,
-        tls = context.tls,
-        through = context.handshake()
-      )(connection => new ClientConnection(connection, context, this))
-    ).flatMap(prepared)
+    val opening =
+      try open()
+      catch {
+        case fatal: Throwable =>
+          attempt = null
+          notOpened(fatal)
+          throw fatal
+      }
     attempt = opening
     if (isClosed) opening.cancel() // meanwhile
+    loop.atEnd(cancelAttempt)
     opening.onComplete { result =>
+      loop.notAtEnd(cancelAttempt)
       attempt = null
       result match {
         case Success(c) if c.isOpen =>
@@ -211,6 +211,20 @@ private[tcp] final class ClientPool[I, O](context: ClientContext[I, O])
       checkDrained()
     }
   }
+
+  private val cancelAttempt: Runnable = () => if (attempt != null) attempt.cancel()
+
+  private def open(): Async[ClientConnection[I, O]] =
+    Async.defer( // what it throws must not leave the attempt under way for good
+      Connector.connect(
+        context.nextHop,
+        loop,
+        config.socket,
+        context.connectNanos,
+        tls = context.tls,
+        through = context.handshake()
+      )(connection => new ClientConnection(connection, context, this))
+    ).flatMap(prepared)
 
   private def prepared(connection: Connection): Async[ClientConnection[I, O]] = connection.handler match {
     case c: ClientConnection[_, _] =>

@@ -3,6 +3,7 @@ package needletail.tcp
 import scala.concurrent.duration.FiniteDuration
 
 import needletail.async.{AsyncPromise, Timer}
+import needletail.io.loop.LoopWork
 
 /** Where an [[Exchange]] is: in a queue, or on a connection. */
 private[tcp] trait ExchangePlace {
@@ -32,8 +33,10 @@ private[tcp] final class Exchange[I, O](
     val answers: Boolean,
     val isFixed: Boolean,
     context: ClientContext[I, O]
-) extends Runnable {
+) extends Runnable
+    with LoopWork {
   val promise = new AsyncPromise[I]
+  context.loop.unendedWork.begins(this)
 
   /** Null before it is queued or sent, and when it is over. */
   var place: ExchangePlace = null
@@ -57,16 +60,14 @@ private[tcp] final class Exchange[I, O](
   def isOver: Boolean = promise.isCompleted
 
   def succeed(message: I): Unit = {
-    timer.cancel()
-    place = null
+    leavePlace()
     if (!isOver) context.counts.add(ClientCounts.Answered, 1) // before its caller goes on
     promise.succeed(message)
     ()
   }
 
   def fail(error: TcpClientError): Unit = {
-    timer.cancel()
-    place = null
+    leavePlace()
     if (!isOver) context.counts.add(ClientCounts.Failed, 1)
     promise.fail(error)
     ()
@@ -85,10 +86,20 @@ private[tcp] final class Exchange[I, O](
 
   /** It was cancelled. */
   private def leave(): Unit = {
-    timer.cancel()
     val at = place
-    place = null
+    leavePlace()
     if (at != null) at.abandoned(this)
+  }
+
+  private def leavePlace(): Unit = {
+    context.loop.unendedWork.ends(this)
+    timer.cancel()
+    place = null
+  }
+
+  private[needletail] def loopEnded(): Unit = {
+    if (place != null) { val _ = place.takeBack(this) }
+    fail(context.closed(written = sentFrom != Exchange.Unsent))
   }
 }
 

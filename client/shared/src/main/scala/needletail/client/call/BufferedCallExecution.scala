@@ -67,13 +67,14 @@ private[client] final class BufferedCallExecution(loop: PerLoopClient, submitted
       whole.cancel()
       content.cancel()
     }
-    whole.onComplete {
-      case Success(bytes) =>
-        promise.succeed(new ClientResponse(status, ContentCoding.decoded(fields), bytes, trailers))
-        ()
-      case Failure(e) =>
-        promise.fail(named(ContentCoding.failure(hostName, e)))
-        ()
+    whole.onComplete { result =>
+      endCall()
+      result match {
+        case Success(bytes) =>
+          promise.succeed(new ClientResponse(status, ContentCoding.decoded(fields), bytes, trailers))
+        case Failure(e) => promise.fail(named(ContentCoding.failure(hostName, e)))
+      }
+      ()
     }
   }
 

@@ -1,7 +1,8 @@
 package needletail.client.call
 
-import needletail.async.{Async, AsyncPromise, Survivable, Timer}
+import needletail.async.{Async, AsyncPromise, Timer}
 import needletail.client.config.ClientConfig
+import needletail.client.connection.BodySender
 import needletail.client.error.ClientError
 import needletail.client.policy.{Breaker, Endpoint, RedirectPolicy, RetryPolicy}
 import needletail.client.pool.{Host, HostCounts, PausedCall, PerLoopClient, PerLoopHost}
@@ -10,7 +11,6 @@ import needletail.http.ByteStream
 import needletail.http.http1.ResponseHead
 import needletail.http.message.{Headers, Method, Status}
 import needletail.http.text.ByteWriter
-import needletail.io.EventLoop
 
 /**
  * The execution of a call: its attempts, one after the other, on its host or where it is redirected to.
@@ -77,8 +77,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   }
 
   private def isAdmitted(now: Long): Boolean = {
-    admitted = host.breaker.admit(now)
-    admitted != Breaker.Rejected
+    admitted = host.breaker.admit(now); admitted != Breaker.Rejected
   }
 
   private def submit(now: Long): Unit = {
@@ -91,8 +90,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   // The request
 
-  override final def isHead: Boolean = method eq Method.HEAD
-
+  override final def isHead: Boolean      = method eq Method.HEAD
   override final def mayPipeline: Boolean = isIdempotent && source == null && !isStreamed
 
   /** Whether the response is read at the caller's pace. Then other requests must not wait for its end. */
@@ -190,6 +188,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   final def onEnd(trailers: Headers): Unit = {
     concluded(good = status.code < 500)
     completed(trailers)
+    if (promise.isCompleted) endCall()
   }
 
   final def onFailed(error: ClientError): Unit = error match {
@@ -283,10 +282,8 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   private def dropContent(): Unit = {
     content = null
-    if (source != null) {
-      cancelSource()
-      source = null
-    }
+    if (source != null) BodySender.cancel(source)
+    source = null
   }
 
   // The end of an attempt, and of the call
@@ -342,8 +339,9 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
     new ClientError.TimedOut(host.name, s"the response was not complete $limitText: $what")
 
   private def fail(error: ClientError): Unit = {
-    releaseSource()
-    failed(named(error))
+    endCall()
+    try releaseSource()
+    finally failed(named(error))
   }
 
   /** The error of this call, with its name. */
@@ -355,12 +353,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
     error
   }
 
-  private def releaseSource(): Unit = if (source != null && !streamTouched) cancelSource()
-
-  /** An exception of a user's stream must not keep the call from ending. */
-  private def cancelSource(): Unit =
-    try source.cancel()
-    catch { case Survivable(e) => EventLoop.report("cancelling a request's streamed body failed", e) }
+  private def releaseSource(): Unit = if (source != null && !streamTouched) BodySender.cancel(source)
 
   /** The response exceeds a limit of the client, such as its size: the call fails, and the connection is closed. */
   protected final def refuse(error: ClientError): Unit = {
@@ -375,12 +368,23 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
     fail(new ClientError.ClientClosed(host.name))
   }
 
-  /** The caller has cancelled: leaves the queue or the connection; no further attempt is made. */
-  protected final def cancelled(): Unit = {
-    if (endpoint != null) onLoop.counts.add(HostCounts.Cancelled, 1)
+  private[needletail] final def loopEnded(): Unit = {
+    leavePlace()
+    val written = sentAt != 0
+    withdrawn()
+    fail(new ClientError.ClientClosed(host.name, written))
+  }
+
+  private def leavePlace(): Unit =
     if (connection != null) connection.abandon(this, orderly = false)
     else if (pause != null) stopPause()
-    else if (endpoint != null) onLoop.pool(endpoint).remove(this)
+    else if (endpoint != null) { val _ = onLoop.pool(endpoint).remove(this) }
+
+  /** The caller has cancelled: leaves the queue or the connection; no further attempt is made. */
+  protected final def cancelled(): Unit = {
+    endCall()
+    if (endpoint != null) onLoop.counts.add(HostCounts.Cancelled, 1)
+    leavePlace()
     if (isOverdue) {
       onLoop.counts.add(HostCounts.Timeouts, 1)
       concluded(good = false)

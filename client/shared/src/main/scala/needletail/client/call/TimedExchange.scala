@@ -1,15 +1,18 @@
 package needletail.client.call
 
 import needletail.client.connection.{ClientExchange, ClientLoopContext}
+import needletail.io.loop.LoopWork
 
 /**
  * The time limits of a call: `requestTimeout` or the call's own, the deadline of an incoming request, `attemptTimeout`,
- * and `bodyTimeout` while a streamed body is sent or received. Times are nanoseconds of the loop's clock.
+ * and `bodyTimeout` while a streamed body is sent or received; and the end of its loop. Times are nanoseconds of the
+ * loop's clock.
  */
 private[client] abstract class TimedExchange(
     protected final val context: ClientLoopContext,
     protected final val call: Call
-) extends ClientExchange {
+) extends ClientExchange
+    with LoopWork {
   private var callEnd   = 0L
   private var inBody    = false // whether a streamed body is being sent or received
   private var bodyPhase = false // whether `bodyTimeout` applies now: not where the call's deadline is nearer
@@ -19,6 +22,7 @@ private[client] abstract class TimedExchange(
 
   /** The call begins. */
   protected final def startCall(now: Long): Unit = {
+    context.loop.unendedWork.begins(this)
     callEnd = now + limitNanos
     if (call.deadline.isSet) {
       due = call.deadline.nanos
@@ -26,6 +30,9 @@ private[client] abstract class TimedExchange(
       if (due - callEnd < 0) callEnd = due
     }
   }
+
+  /** The call has ended. May be called more than once. */
+  protected final def endCall(): Unit = context.loop.unendedWork.ends(this)
 
   /** An attempt begins. `repeatable`: it has the time limit of an attempt, as another one may follow. */
   protected final def startAttempt(now: Long, repeatable: Boolean): Unit = {

@@ -155,8 +155,7 @@ private[client] final class BodySender(
   /** Ends the use of the source. */
   private def leave(): Unit = {
     isDone = true
-    try source.cancel()
-    catch { case Survivable(e) => EventLoop.report("cancelling a request's streamed body failed", e) }
+    BodySender.cancel(source)
   }
 }
 
@@ -170,4 +169,9 @@ private[client] object BodySender {
 
   /** Largest piece, in bytes, that is sent with its chunk's frame in one write. */
   final val CopyLimit = 32 * 1024
+
+  /** An exception of a user's stream must not keep its call from ending. */
+  def cancel(source: ByteStream): Unit =
+    try source.cancel()
+    catch { case Survivable(e) => EventLoop.report("cancelling a request's streamed body failed", e) }
 }

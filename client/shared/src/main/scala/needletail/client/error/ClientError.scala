@@ -144,5 +144,10 @@ object ClientError {
   }
 
   /** The client was closed before the call was made, or before the response was complete. */
-  final class ClientClosed(host: String) extends ClientError(host, "the client is closed")
+  final class ClientClosed private[client] (host: String, written: Boolean)
+      extends ClientError(host, "the client is closed") {
+    def this(host: String) = this(host, written = false)
+
+    override private[client] def mayHaveArrived: Boolean = written
+  }
 }

@@ -17,7 +17,7 @@ private[needletail] object FailureLog {
     try hook(text, cause)
     catch { case e: Throwable => toStandardError(s"the failure hook itself failed on: $text", e) }
 
-  /** Calls `log`; the hook if it is null or throws. Throws nothing. */
+  /** Calls `log`; the hook if it is null or throws. Throws only a fatal error of the log. */
   def reportTo(log: (String, Throwable) => Unit, text: String, cause: Throwable): Unit =
     if (log eq null) report(text, cause)
     else
@@ -26,6 +26,7 @@ private[needletail] object FailureLog {
         case e: Throwable =>
           report(text, cause)
           report("the failure log failed", e)
+          if (!Survivable(e)) throw e
       }
 
   private def render(text: String, cause: Throwable): String = {

@@ -1,7 +1,12 @@
 package needletail.io.loop
 
 import java.io.{ByteArrayOutputStream, PrintStream}
+import java.util.concurrent.atomic.AtomicInteger
 
+import scala.concurrent.Await
+import scala.concurrent.duration._
+
+import needletail.io.{EventLoop, EventLoops}
 import needletail.testing.Suite
 
 class FailureLogSuite extends Suite {
@@ -64,5 +69,32 @@ class FailureLogSuite extends Suite {
     val other = new RuntimeException("other", one)
     one.initCause(other)
     assertEquals(told("a task failed", one).split("caused by").length, 8)
+  }
+
+  test("a log that fails by a fatal error ends the loop that reports to it, and does not disturb its end") {
+    val before = EventLoop.onFailure
+    EventLoop.onFailure = (_, _) => ()
+    try {
+      val calls = new AtomicInteger
+      val loops = new EventLoops(
+        1,
+        "log",
+        daemon = true,
+        onFailure = (_, _) => {
+          calls.incrementAndGet()
+          throw new OutOfMemoryError("for a test")
+        }
+      )
+      val last = new AtomicInteger
+      loops(0).execute { () =>
+        for (_ <- 1 to 3) loops(0).atEnd { () =>
+          last.incrementAndGet()
+          throw new IllegalStateException("the end")
+        }
+        throw new IllegalStateException("not fatal")
+      }
+      Await.result(loops.stopped, 20.seconds)
+      assertEquals((calls.get, last.get), (5, 3))
+    } finally EventLoop.onFailure = before
   }
 }

@@ -54,6 +54,17 @@ trait Scenario {
     code.checkEnd()
   }
 
+  /** The server that `start` has started; None if a fatal error of its log has failed that, which must leave nothing. */
+  protected final def started(world: World, code: UserCode)(start: => RunningServer): Option[RunningServer] =
+    try Some(start)
+    catch {
+      case _: VirtualMachineError if code.hasBeenFatal =>
+        world.stopFaults()
+        world.pass(10.seconds.toNanos)
+        checkNothingLeft(world)
+        None
+    }
+
   /** How many of these loops a fatal error has ended; 0 for null. */
   protected final def failed(world: World, loops: EventLoops): Int =
     if (loops == null) 0 else (0 until loops.size).count(i => world.failedLoops.contains(loops(i)))

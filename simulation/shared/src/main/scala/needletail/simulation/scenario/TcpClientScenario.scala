@@ -137,13 +137,13 @@ final class TcpClientScenario(world: World) extends Scenario {
   private def call(client: TcpClient[String, String], n: Int): Unit = {
     begun += 1
     val home = Loop.current
-    if (random.percent(10)) client.send("quiet;").onComplete(_ => ended += 1)
+    if (random.percent(10)) told(client.send("quiet;")).onComplete(_ => ended += 1)
     else {
       val mark   = Mark(1, n)
       val text   = mark * (if (random.percent(90)) random.skewed(40) else random.skewed(20000))
       val result =
-        if (random.percent(70)) client.call(text)
-        else client.call(text, random.longBetween(1, 3000000000L).nanos)
+        if (random.percent(70)) told(client.call(text))
+        else told(client.call(text, random.longBetween(1, 3000000000L).nanos))
       if (random.percent(15)) world.after(random.longBetween(0, 1000000000L)) {
         try home.execute(() => result.cancel())
         catch { case _: RejectedExecutionException => () } // its loop has ended
@@ -160,6 +160,15 @@ final class TcpClientScenario(world: World) extends Scenario {
       }
     }
   }
+
+  /** The caller itself gets a fatal error that is thrown while its request begins. */
+  private def told[A](request: => Async[A]): Async[A] =
+    try request
+    catch {
+      case fatal: VirtualMachineError =>
+        ended += 1
+        throw fatal
+    }
 
   private def check(client: TcpClient[String, String], calls: Int): Unit = {
     val s = client.statistics

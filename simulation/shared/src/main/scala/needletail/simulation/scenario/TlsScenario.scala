@@ -92,11 +92,10 @@ final class TlsScenario(world: World) extends Scenario {
     if (withoutTls(mark)) world.found(s"$mark has reached a handler, though it was not sent through TLS")
 
   def run(): Unit =
-    try play()
+    try started(world, code)(Server(service.routes, config).startOn(world.platform)).foreach(play)
     finally engines.close()
 
-  private def play(): Unit = {
-    val server  = Server(service.routes, config).startOn(world.platform)
+  private def play(server: RunningServer): Unit = {
     val peers   = new PeerGroup(world, random.skewed(6))(n => newPeer(n, server.port))
     val clients = if (calls == 0) null else new Calls(server.port)
     // sometimes it is told to drain in between, or to read its certificates again

@@ -37,8 +37,7 @@ final class UserCode(world: World) {
 
   private def fatal(place: String): Throwable = {
     hasBeenFatal = true
-    // a log that throws while a loop reports something else is ignored (`FailureLog.reportTo`)
-    if (place != "the log") world.throwsFatal(place)
+    world.throwsFatal(place)
     new OutOfMemoryError("of the simulation")
   }
 

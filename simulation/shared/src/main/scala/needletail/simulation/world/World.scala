@@ -143,15 +143,20 @@ final class World(val seed: Long, traced: Boolean = false) {
   }
 
   /**
-   * Runs until `done`, or nothing can run, or that much virtual time has passed, or that many steps. Returns false
-   * unless `done`.
+   * Runs until `done`, or nothing can run, or that much virtual time has passed, or that many steps within ten virtual
+   * seconds, which a client that sends each byte by itself does not need. Returns false unless `done`.
    */
   def run(nanos: Long, steps: Int = 300000)(done: => Boolean): Boolean = {
-    val end  = time + nanos
-    var left = steps
-    var over = done
+    val end   = time + nanos
+    var until = time + World.StepsNanos
+    var left  = steps
+    var over  = done
     while (!over && left > 0 && time < end && step(end)) {
       left -= 1
+      if (time >= until) {
+        until = time + World.StepsNanos
+        left = steps
+      }
       over = done
     }
     if (left == 0) found(s"still busy after $steps steps: something spins")
@@ -290,6 +295,8 @@ final class World(val seed: Long, traced: Boolean = false) {
 }
 
 object World {
+  private final val StepsNanos = 10L * 1000 * 1000 * 1000
+
   private val Delays = Seq(1000L, 1000000L, 50000000L, 2000000000L)
 
   /** How long a stall lasts: 1 ms to 2 s. */

@@ -1,0 +1,76 @@
+package needletail.async
+
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+import java.util.concurrent.atomic.AtomicReference
+
+import needletail.testing.Suite
+
+/** Who waits for a result learns it though a fatal error interrupts its loop, which then ends. */
+class FatalErrorSuite extends Suite {
+  private def fatal: Nothing = throw new OutOfMemoryError("for a test")
+
+  /** Runs `body` on a loop that it ends: what was told to the function that it gets. */
+  private def told(body: (AsyncPromise[Int], Any => Unit) => Unit): Any = {
+    val heard = new AtomicReference[Any]
+    val done  = new CountDownLatch(1)
+    new ThreadLoop().execute { () =>
+      Thread.currentThread.setUncaughtExceptionHandler((_, _) => ())
+      body(new AsyncPromise[Int], what => { heard.set(what); done.countDown() })
+    }
+    assert(done.await(20, TimeUnit.SECONDS), "nobody was told")
+    heard.get
+  }
+
+  test("the other observers of a result of which one throws") {
+    assertEquals(
+      told { (promise, tell) =>
+        promise.onComplete(_ => fatal)
+        promise.onComplete(result => tell(result.get))
+        val _ = promise.succeed(1)
+      },
+      1: Any
+    )
+  }
+
+  test("the observers of another result that was completed meanwhile") {
+    assertEquals(
+      told { (promise, tell) =>
+        val other = new AsyncPromise[Int]
+        other.foreach(tell)
+        promise.onComplete { _ =>
+          other.succeed(2)
+          fatal
+        }
+        val _ = promise.succeed(1)
+      },
+      2: Any
+    )
+  }
+
+  test("a value derived by a function that throws fails by that") {
+    for (
+      derive <- Seq[Async[Int] => Async[Int]](
+        _.map(_ => fatal),
+        _.flatMap(_ => fatal),
+        _.map(_ => fatal).flatMap(Async.value(_)).timeout(scala.concurrent.duration.DurationInt(1).hour),
+        _.andFinally(fatal)
+      )
+    )
+      told { (promise, tell) =>
+        derive(promise).onComplete(result => tell(result.failed.get))
+        val _ = promise.succeed(1)
+      } match {
+        case e: OutOfMemoryError => assertEquals(e.getMessage, "for a test")
+        case other               => fail(s"told $other")
+      }
+  }
+
+  test("the observers of one that was cancelled, and what it waited for throws when it is told so") {
+    val cancelled = told { (promise, tell) =>
+      promise.onCancel(() => fatal)
+      promise.onComplete(result => tell(result.failed.get))
+      promise.cancel()
+    }
+    assert(cancelled.isInstanceOf[Cancelled], cancelled.toString)
+  }
+}
