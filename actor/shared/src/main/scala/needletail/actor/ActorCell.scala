@@ -141,20 +141,21 @@ private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings,
     }
   }
 
-  /** Ends this incarnation, and what it created, even in `onStop`. */
-  private def finish(): Unit = {
-    if (actor != null)
-      try actor.onStop()
-      catch { case Survivable(error) => report(error) }
-    actor = null
-    surroundings.end()
-  }
+  /** Ends this incarnation, and what it created, even in `onStop`; also where that throws a fatal error. */
+  private def finish(): Unit =
+    try if (actor != null) actor.onStop()
+    catch { case Survivable(error) => report(error) }
+    finally {
+      actor = null
+      surroundings.end()
+    }
 
-  private def end(): Unit = {
-    finish()
-    loop.notAtEnd(loopEnd)
-    close()
-  }
+  private def end(): Unit =
+    try finish()
+    finally {
+      loop.notAtEnd(loopEnd)
+      close()
+    }
 
   private def close(): Unit = {
     inbox.close()

@@ -122,6 +122,30 @@ class RestartSuite extends Suite {
     assertEquals(errors, List("boom 9"))
   }
 
+  test(
+    "a fatal error in onStop is thrown on the loop; the actor has stopped all the same, and onStop is called once"
+  ) {
+    val loop  = new ManualLoop
+    var stops = 0
+    val child = new Array[ActorRef[Int]](1)
+    val ref   = Actor.spawn[Int](loop) { context =>
+      child(0) = context.spawn[Int]()(_ => _ => ())
+      new Actor[Int] {
+        def receive(n: Int): Unit   = ()
+        override def onStop(): Unit = { stops += 1; throw new OutOfMemoryError("none left") }
+      }
+    }
+    loop.runAll()
+    ref.stop()
+    val thrown =
+      try { loop.runAll(); null }
+      catch { case e: OutOfMemoryError => e }
+    loop.runAll()
+    assert(thrown != null)
+    assert(ref.isStopped && ref.whenStopped.isCompleted && child(0).isStopped)
+    assertEquals(stops, 1)
+  }
+
   test("a failure that nobody handles is thrown on the loop, which logs it") {
     val loop = new ManualLoop
     val ref  = Actor.spawn[Int](loop)(_ => n => throw new Boom(n))
