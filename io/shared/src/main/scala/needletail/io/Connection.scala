@@ -307,7 +307,7 @@ final class Connection private[io] (
       if (!waits || !mayDiscard && !socket.owesOutput) finish(null)
       else {
         setTimer(ConnectionTimer.after(loop, linger.nanos))
-        want(Interest.Read)
+        want(if (mayDiscard) Interest.Read else Interest.None)
       }
   }
 
@@ -320,7 +320,7 @@ final class Connection private[io] (
     if (n > 0) linger.discardable -= n
     else if (n == ConnectionInput.EndOfInput) input.end()
     if (phase == Lingering && !mayDiscard && !socket.owesOutput) finish(null)
-    else if (phase == Flushing && linger.discardable <= 0) want(socket.interest & ~Interest.Read)
+    else if (linger.discardable <= 0) want(socket.interest & ~Interest.Read)
   }
 
   /** Closes at once and drops pending output. `onClosed` is called at the end of the turn. */
