@@ -38,6 +38,7 @@ final class EventLoop private[io] (
   private val timers  = new TimerHeap
   private val turnEnd = new EndOfTurnQueue
   private val poller  = platform.openPoller(this, pollerKind)
+  private val reports = new LoopReports(failures)
 
   /** What its connections read into, the memory that they hold, and which are to compute a TLS handshake. */
   private[io] val reads          = new ReadArrays
@@ -83,7 +84,7 @@ final class EventLoop private[io] (
   /** As `clockNanos`, for callers that call it after the work that they do: the wait is reckoned from then if it is the last. */
   private[needletail] def readClock(): Long = workEnd.at(platform.nanoTime())
 
-  /** When the first timer was due, as of the beginning of this turn; Long.MaxValue if there was none. */
+  /** When the first timer was due, at the beginning of this turn; Long.MaxValue for none. */
   private[needletail] def dueNanos: Long = due
 
   /** Processor time of the loop's thread in nanoseconds; -1 if unknown. To be called on that thread. */
@@ -154,7 +155,6 @@ final class EventLoop private[io] (
   private[needletail] def wake(): Unit = poller.wakeUp()
 
   // For the connections and listeners of this package.
-
   private[io] def watch(d: Descriptor, source: Pollable, interest: Int): Unit =
     poller.register(d, source, interest)
   private[io] def setInterest(d: Descriptor, interest: Int): Unit = poller.setInterest(d, interest)
@@ -208,8 +208,6 @@ final class EventLoop private[io] (
   /** Instead of `start`: closes the loop's poller. */
   private[io] def discard(): Unit = poller.close()
 
-  // The thread
-
   private def live(): Unit = {
     Loop.enter(this)
     try while (!stopping) goOn(beforeWait())
@@ -250,6 +248,7 @@ final class EventLoop private[io] (
     runTasks(tasks.takeAll())
     if (everyTurn ne null) run(everyTurn)
     runTurnEnd()
+    reports.throwLast()
   }
 
   /** As `beforeWait`: 0 if anything is queued. Otherwise the task queue is asleep afterwards. */
@@ -324,10 +323,8 @@ final class EventLoop private[io] (
     run(task)
   }
 
-  /** Reports to the owner of the loops (`EventLoops`); if there is none, or it throws, to `EventLoop.onFailure`. */
-  private[needletail] def report(text: String, cause: Throwable): Unit =
-    try FailureLog.reportTo(failures, text, cause)
-    catch { case _: Throwable if isEnding => () } // a fatal error of the log, which has been reported
+  /** Reports to the owner of the loops (`EventLoops`), else to `EventLoop.onFailure`. Throws nothing. */
+  private[needletail] def report(text: String, cause: Throwable): Unit = reports.report(text, cause)
 
   /** `beginDrain` completes `drainBegins`: the loop's server has begun to drain. To be called on the loop. */
   private[needletail] def drainBegins: Async[Unit] = draining
@@ -396,5 +393,8 @@ object EventLoop {
   /** Loading a class may need a descriptor, and the failure to report may be that there is none. */
   private def loadLog(): Unit = { val _ = onFailure }
 
-  private[needletail] def report(text: String, cause: Throwable): Unit = FailureLog.report(text, cause)
+  private[needletail] def report(text: String, cause: Throwable): Unit = Loop.currentOrNull match {
+    case loop: EventLoop => loop.reports.reportToHook(text, cause)
+    case _               => FailureLog.report(text, cause)
+  }
 }

@@ -13,21 +13,30 @@ private[needletail] object FailureLog {
   @volatile var hook: (String, Throwable) => Unit = toStandardError
 
   /** Calls the hook. Throws nothing. */
-  def report(text: String, cause: Throwable): Unit =
-    try hook(text, cause)
-    catch { case e: Throwable => toStandardError(s"the failure hook itself failed on: $text", e) }
+  def report(text: String, cause: Throwable): Unit = { val _ = tell(text, cause) }
 
-  /** Calls `log`; the hook if it is null or throws. Throws only a fatal error of the log. */
-  def reportTo(log: (String, Throwable) => Unit, text: String, cause: Throwable): Unit =
-    if (log eq null) report(text, cause)
+  /** Calls the hook. Throws nothing: returns the fatal error that the hook throws, else null. */
+  def tell(text: String, cause: Throwable): Throwable =
+    try { hook(text, cause); null }
+    catch {
+      case e: Throwable =>
+        toStandardError(s"the failure hook itself failed on: $text", e)
+        fatalOrNull(e)
+    }
+
+  /** Calls `log`; the hook if it is null or throws. Throws nothing: returns a fatal error of either, else null. */
+  def tellTo(log: (String, Throwable) => Unit, text: String, cause: Throwable): Throwable =
+    if (log eq null) tell(text, cause)
     else
-      try log(text, cause)
+      try { log(text, cause); null }
       catch {
         case e: Throwable =>
-          report(text, cause)
-          report("the failure log failed", e)
-          if (!Survivable(e)) throw e
+          val ofHook = tell(text, cause)
+          val again  = tell("the failure log failed", e)
+          if (!Survivable(e)) e else if (ofHook ne null) ofHook else again
       }
+
+  private def fatalOrNull(e: Throwable): Throwable = if (Survivable(e)) null else e
 
   private def render(text: String, cause: Throwable): String = {
     val out = new java.lang.StringBuilder("needletail: ").append(text)
