@@ -38,7 +38,7 @@ final class CodecScenario(world: World) extends Scenario {
   private val isFair = random.percent(30)
   if (isFair) world.faults = world.faults.undisturbed
 
-  private val config = Scenario.serverConfig(new TraceLog(world, code)).copy(
+  private val config = Scenario.serverConfig(world, code).copy(
     loops = random.between(1, 2),
     maxConnections = if (isFair) 64 else random.pick(Seq(1, 3, 64)),
     memoryBudget = if (isFair) 0 else random.pick(Seq(0L, 256L * 1024)),

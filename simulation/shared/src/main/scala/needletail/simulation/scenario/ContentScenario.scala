@@ -23,7 +23,7 @@ final class ContentScenario(world: World) extends Scenario {
   private val operations = new Operations
   private val service    = new Service(world, code, operations)
 
-  private val config = Scenario.serverConfig(new TraceLog(world, code), operations).copy(
+  private val config = Scenario.serverConfig(world, code, operations).copy(
     address = Address.Tcp("127.0.0.1", ContentScenario.Port),
     loops = random.between(1, 3),
     maxConnections = random.pick(Seq(3, 16, 64)),
@@ -71,6 +71,7 @@ final class ContentScenario(world: World) extends Scenario {
     val peers = new PeerGroup(world, random.skewed(6))(n =>
       new RawContentClient(world, n, server.port, compression.codings.toSet)
     )
+    readMetrics(world, server.port)
     val loops =
       if (count == 0) null else new EventLoops(random.between(1, 2), "client", platform = world.platform)
     val client = if (count == 0) null else Client(asking.copy(decoding = Some(Decoding.responses())), loops)

@@ -27,15 +27,14 @@ final class GatewayScenario(world: World) extends Scenario {
       OverloadConfig(grace = Duration.Zero, leastInFlight = 1, initialInFlight = random.pick(Seq(1, 4, 1024)))
 
   private val config = GatewayConfig(
-    server = Scenario.serverConfig(new TraceLog(world, code), operations).copy(
+    server = Scenario.serverConfig(world, code, operations).copy(
       loops = random.between(1, 2),
       maxConnections = random.pick(Seq(1, 3, 64)),
       maxBody = random.pick(Seq(5000L, 1000000L)),
       maxBodyInMemory = random.pick(Seq(2000, 500000)),
       memoryBudget = random.pick(Seq(0L, 0L, 256L * 1024)),
       maxPendingOutput = random.pick(Seq(1, 1000, 256 * 1024)),
-      overload = overload,
-      accessLog = if (random.percent(50)) Some((_, _, _, _) => code.at("the access log")) else None
+      overload = overload
     ),
     maxVariables = random.pick(Seq(400, 65536)),
     maxMultiplexed = random.pick(Seq(1, 2, 128)),

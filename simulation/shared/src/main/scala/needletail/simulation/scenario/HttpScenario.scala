@@ -2,7 +2,6 @@ package needletail.simulation.scenario
 
 import scala.concurrent.duration._
 
-import needletail.metrics.MetricSource
 import needletail.server._
 import needletail.simulation.peer.{HttpExchange, HttpProbe, PeerGroup, RawHttpClient}
 import needletail.simulation.service.{Service, UserCode}
@@ -22,7 +21,7 @@ final class HttpScenario(world: World) extends Scenario {
   // In some there are fewer descriptors than allowed connections, as if the rest of the program had the others.
   if (!isFair && random.percent(10)) world.network.mostDescriptors = random.between(3, 12)
 
-  private val config = Scenario.serverConfig(new TraceLog(world, code), operations).copy(
+  private val config = Scenario.serverConfig(world, code, operations).copy(
     loops = random.between(1, 3),
     maxConnections = if (isFair) 64 else random.pick(Seq(1, 2, 3, 16, 64)),
     maxBody = random.pick(Seq(5000L, 1000000L)),
@@ -31,15 +30,13 @@ final class HttpScenario(world: World) extends Scenario {
     memoryBudget = if (isFair) 0 else random.pick(Seq(0L, 0L, 256L * 1024, 2L * 1024 * 1024)),
     maxPipelined = random.pick(Seq(1, 2, 16)),
     maxPendingOutput = random.pick(Seq(1, 1000, 256 * 1024)),
-    metrics = Seq[MetricSource](_ => code.at("a source of metrics")),
     overload = if (random.percent(50)) OverloadConfig.off
     else
       OverloadConfig(
         grace = Duration.Zero,
         leastInFlight = 1,
         initialInFlight = random.pick(Seq(1, 4, 1024))
-      ),
-    accessLog = if (random.percent(50)) Some((_, _, _, _) => code.at("the access log")) else None
+      )
   )
 
   private var news: HttpExchange = null
@@ -49,7 +46,7 @@ final class HttpScenario(world: World) extends Scenario {
     val peers  = new PeerGroup(world, random.skewed(8))(n =>
       new RawHttpClient(world, n, server.port, isSteady = isFair && n == 1)
     )
-    readMetrics(server)
+    readMetrics(world, server.port)
     // sometimes it is told to drain in between
     val isDrained = !isFair && (random.percent(25) || service.isWrapped && world.seed % 40 < 20)
     if (isDrained) world.after(random.longBetween(0, 3000000000L)) { server.drain(); () }
@@ -60,16 +57,6 @@ final class HttpScenario(world: World) extends Scenario {
       world.found("a reader who is slow and steady was not given all that it asked for")
     finish(world, code, server, new HttpProbe(world, server.port))
   }
-
-  /**
-   * Reads the metrics among everything else, as their sources throw, too. Chosen by the seed itself, as other scenarios
-   * are, so that the other seeds stand for the simulations that docs/testing.md says they do.
-   */
-  private def readMetrics(server: RunningServer): Unit = if (world.seed % 20 == 19)
-    for (after <- Seq(1.milli, 100.millis, 2.seconds)) world.after(after.toNanos) {
-      val call = new HttpExchange(world, server.port, "/metrics")
-      world.after(1.second.toNanos)(call.close())
-    }
 
   override protected def whenIdle(server: RunningServer): Unit = {
     if (config.overload == OverloadConfig.off) havePlaces(server)

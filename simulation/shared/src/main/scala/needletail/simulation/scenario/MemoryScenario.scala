@@ -19,7 +19,7 @@ final class MemoryScenario(world: World) extends Scenario {
   private val service    = new Service(world, code, operations)
   private val budget     = random.pick(Seq(256L * 1024, 512L * 1024, 1024L * 1024))
 
-  private val config = Scenario.serverConfig(new TraceLog(world, code), operations).copy(
+  private val config = Scenario.serverConfig(world, code, operations).copy(
     loops = random.between(1, 2),
     maxConnections = 200,
     maxBodyInMemory = 100000,

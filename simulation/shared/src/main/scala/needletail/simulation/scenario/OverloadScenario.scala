@@ -93,7 +93,7 @@ final class OverloadScenario(world: World) extends Scenario {
     }
   private val count: Int = math.max(1, math.min(if (isTooMuch) 1200 else 1000, (lasts * use / cost).toInt))
 
-  private val config = Scenario.serverConfig(new TraceLog(world, code), operations).copy(
+  private val config = Scenario.serverConfig(world, code, operations).copy(
     loops = 1,
     maxConnections = 2000,
     headTimeout = 60.seconds,

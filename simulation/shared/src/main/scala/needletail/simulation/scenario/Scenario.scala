@@ -6,11 +6,12 @@ import scala.concurrent.duration._
 import needletail.http.zlib.{Coders, Deflaters, Inflaters}
 import needletail.io.{Address, EventLoops}
 import needletail.server.{RunningServer, ServerConfig}
+import needletail.metrics.MetricSource
 import needletail.server.operations.{Log, Operations}
-import needletail.simulation.peer.Probe
+import needletail.simulation.peer.{HttpExchange, Probe}
 import needletail.simulation.reader.StrictRequestReader
 import needletail.simulation.service.UserCode
-import needletail.simulation.world.World
+import needletail.simulation.world.{Endpoint, PeerConnection, World}
 
 /** A scenario that a simulation runs. It checks what must hold afterwards. */
 trait Scenario {
@@ -96,6 +97,21 @@ trait Scenario {
       end.onSent = reader.feed
     }
 
+  /**
+   * Reads the metrics among everything else, as their sources throw, too, in some simulations. Chosen by the seed itself,
+   * as other scenarios are.
+   */
+  protected final def readMetrics(
+      world: World,
+      port: Int,
+      secure: Endpoint => PeerConnection = identity
+  ): Unit =
+    if (world.seed % 10 == 9)
+      for (after <- Seq(1.milli, 100.millis, 2.seconds)) world.after(after.toNanos) {
+        val call = new HttpExchange(world, port, "/metrics", secure = secure)
+        world.after(1.second.toNanos)(call.close())
+      }
+
   /** Timers that the server keeps on its first loop as long as it runs. */
   protected def keptTimers: Int = 0
 
@@ -131,11 +147,11 @@ trait Scenario {
 object Scenario {
 
   /**
-   * A configuration with short timeouts, to be copied with what a scenario needs.
+   * A configuration with short timeouts and user code, to be copied with what a scenario needs.
    *
    * @param operations null for none
    */
-  def serverConfig(log: Log, operations: Operations = null): ServerConfig = ServerConfig(
+  def serverConfig(world: World, code: UserCode, operations: Operations = null): ServerConfig = ServerConfig(
     address = Address.Tcp("127.0.0.1", 0),
     headTimeout = 2.seconds,
     bodyTimeout = 3.seconds,
@@ -148,7 +164,9 @@ object Scenario {
     drainTimeout = 5.seconds,
     blockedLoop = Duration.Zero,
     operations = Option(operations),
-    log = log
+    metrics = if (operations == null) Nil else Seq[MetricSource](_ => code.at("a source of metrics")),
+    accessLog = if (world.random.percent(50)) Some((_, _, _, _) => code.at("the access log")) else None,
+    log = new TraceLog(world, code)
   )
 }
 

@@ -67,7 +67,7 @@ final class TcpClientScenario(world: World) extends Scenario {
   // Fatal errors are rare otherwise, and even more so where one ends a loop of the client.
   if (random.percent(10)) world.faults = world.faults.deadly
 
-  private val config = Scenario.serverConfig(new TraceLog(world, code)).copy(
+  private val config = Scenario.serverConfig(world, code).copy(
     loops = random.between(1, 2),
     maxConnections = random.pick(Seq(1, 3, 64)),
     maxPendingOutput = random.pick(Seq(1, 1000, 256 * 1024)),

@@ -73,7 +73,7 @@ final class TlsScenario(world: World) extends Scenario {
     limits = TlsLimits(if (isFair) 1024 else random.pick(Seq(1, 3, 1024)), 10.seconds)
   ))
 
-  private val config = Scenario.serverConfig(new TraceLog(world, code), operations).copy(
+  private val config = Scenario.serverConfig(world, code, operations).copy(
     loops = random.between(1, 3),
     maxConnections = if (isFair) 64 else random.pick(Seq(2, 3, 16, 64)),
     tls = Some(identity),
@@ -98,6 +98,7 @@ final class TlsScenario(world: World) extends Scenario {
   private def play(server: RunningServer): Unit = {
     val peers   = new PeerGroup(world, random.skewed(6))(n => newPeer(n, server.port))
     val clients = if (calls == 0) null else new Calls(server.port)
+    readMetrics(world, server.port, good)
     // sometimes it is told to drain in between, or to read its certificates again
     if (!isFair && random.percent(25)) world.after(random.longBetween(0, 3000000000L)) {
       isDraining = true

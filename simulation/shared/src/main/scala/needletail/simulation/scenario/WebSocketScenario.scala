@@ -30,7 +30,7 @@ final class WebSocketScenario(world: World) extends Scenario {
   // Fatal errors are rare otherwise, and even more so where one ends a loop of the client.
   if (random.percent(10)) world.faults = world.faults.deadly
 
-  private val config = Scenario.serverConfig(new TraceLog(world, code), operations).copy(
+  private val config = Scenario.serverConfig(world, code, operations).copy(
     loops = random.between(1, 3),
     maxConnections = random.pick(Seq(2, 16, 64)),
     memoryBudget = random.pick(Seq(0L, 0L, 1024L * 1024)),
@@ -67,6 +67,7 @@ final class WebSocketScenario(world: World) extends Scenario {
     val peers  =
       new PeerGroup(world, random.skewed(8))(n => new RawWebSocketClient(world, n, server.port, sockets))
     val clients = new Clients(server.port)
+    readMetrics(world, server.port)
     if (random.percent(25)) world.after(random.longBetween(0, 3000000000L)) {
       checks.drains = true
       server.drain()
