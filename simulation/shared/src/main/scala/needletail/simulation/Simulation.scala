@@ -1,5 +1,7 @@
 package needletail.simulation
 
+import java.io.PrintStream
+
 import needletail.io.EventLoop
 import needletail.simulation.scenario.{
   ClientScenario,
@@ -29,8 +31,21 @@ object Simulation {
     val before = EventLoop.onFailure
     EventLoop.onFailure = (text, cause) => {
       val world = present.get
-      if (world == null) before(text, cause) else world.trace.say(world, s"reported: $text: $cause")
+      if (world == null) before(text, cause)
+      else {
+        world.trace.say(world, s"reported: $text: $cause")
+        world.onReport(cause)
+      }
     }
+    // where the hook throws, too
+    val errors = System.err
+    System.setErr(new PrintStream(errors, true) {
+      override def println(text: String): Unit = {
+        val world = present.get
+        if (world == null) errors.println(text)
+        else world.trace.say(world, s"standard error: ${text.takeWhile(_ != '\n')}")
+      }
+    })
   }
 
   /**

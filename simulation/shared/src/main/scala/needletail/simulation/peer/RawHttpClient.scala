@@ -110,21 +110,23 @@ final class RawHttpClient(
       if (isSteady) Service.steadyKinds else if (hasBody) Service.bodyKinds else Service.kinds
     )
     val method = if (hasBody) "POST" else if (random.percent(10)) "HEAD" else "GET"
-    val size   =
+    val wished =
       if (isSteady) random.between(1, 120000)
       else if (random.percent(80)) random.skewed(3000) else random.skewed(200000)
-    val body    = Mark.content(mark, size)
+    val body    = Service.content(kind, mark, wished)
+    val size    = body.length
     val expects = hasBody && random.percent(25)
     val chunked = hasBody && random.percent(40)
     val isOld   = random.percent(4) && !chunked && !expects && !isSteady
     lastCloses = isOld || random.percent(4)
-    val wanted =
-      if (hasBody && Service.isEcho(kind)) body else if (kind == "page") null else Mark.content(mark, size)
-    val asked = new SentRequest(mark, method, wanted, expects, Service.mayEndEarly(kind))
-    val head  = new StringBuilder
+    val wanted = if (kind == "page") null else body
+    val asked  = new SentRequest(mark, method, wanted, expects, Service.mayEndEarly(kind))
+    val head   = new StringBuilder
     head.append(
       s"$method /$kind HTTP/1.${if (isOld) 0 else 1}\r\nHost: a\r\nX-Mark: $mark\r\nX-Size: $size\r\n"
     )
+    val authorization = Service.authorization(kind)
+    if (authorization != null) head.append(s"Authorization: $authorization\r\n")
     if (expects) head.append("Expect: 100-continue\r\n")
     if (lastCloses && !isOld) head.append("Connection: close\r\n")
     if (chunked) head.append("Transfer-Encoding: chunked\r\n")

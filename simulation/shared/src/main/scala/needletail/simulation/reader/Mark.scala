@@ -17,6 +17,9 @@ object Mark {
     bytes
   }
 
+  /** The same as a string of JSON, with two more bytes. */
+  def json(mark: String, size: Int): Array[Byte] = '"'.toByte +: content(mark, size) :+ '"'.toByte
+
   /** Marks in a text other than this one. */
   def others(mark: String, text: String): Seq[String] =
     pattern.findAllIn(text).toSeq.filter(_ != mark).distinct

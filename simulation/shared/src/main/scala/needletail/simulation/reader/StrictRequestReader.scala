@@ -142,8 +142,10 @@ object StrictRequestReader {
       if (line.startsWith("GET ")) Array.emptyByteArray
       else
         (all("x-mark"), all("x-size")) match {
-          case (List(mark), List(size)) => Mark.content(mark, size.toInt)
-          case _                        => null
+          case (List(mark), List(size)) =>
+            if (line.contains("/typed/json ")) Mark.json(mark, size.toInt - 2)
+            else Mark.content(mark, size.toInt)
+          case _ => null
         }
   }
 }

@@ -1,12 +1,17 @@
 package needletail.simulation.scenario
 
+import java.util.concurrent.RejectedExecutionException
+
+import scala.concurrent.ExecutionContext
 import scala.concurrent.duration._
 import scala.util.{Failure, Success, Try}
 
 import needletail.async.{Async, Loop}
-import needletail.client.Client
-import needletail.client.config.{BreakerConfig, ClientConfig, RetryConfig}
+import needletail.client.{Call, Client}
+import needletail.client.config.{BreakerConfig, ClientConfig, ContentDecoding, RetryConfig}
 import needletail.client.policy.BreakerState
+import needletail.http.{ByteStream, MessageBody}
+import needletail.http.text.ByteWriter
 import needletail.io.EventLoops
 import needletail.server._
 import needletail.simulation.peer.HttpProbe
@@ -19,14 +24,17 @@ import needletail.simulation.world.World
  * completes, with its own response or an error.
  */
 final class ClientScenario(world: World) extends Scenario {
-  private val random  = world.random
-  private val code    = new UserCode(world)
-  private val service = new Service(world, code, new Operations)
+  import ClientScenario.Answer
+
+  private val random     = world.random
+  private val code       = new UserCode(world)
+  private val operations = new Operations
+  private val service    = new Service(world, code, operations)
 
   // Fatal errors are rare otherwise, and even more so where one ends a loop of the client.
   if (random.percent(10)) world.faults = world.faults.deadly
 
-  private val config = Scenario.serverConfig(world, code).copy(
+  private val config = Scenario.serverConfig(world, code, operations).copy(
     loops = random.between(1, 2),
     maxConnections = random.pick(Seq(2, 16, 64)),
     idleTimeout = random.pick(Seq(200.millis, 5.seconds))
@@ -48,8 +56,18 @@ final class ClientScenario(world: World) extends Scenario {
       minCalls = random.pick(Seq(1, 3, 20)),
       openFor = random.pick(Seq(50.millis, 500.millis)),
       probes = random.between(1, 3)
-    )
+    ),
+    decoding = if (random.percent(50)) Some(Unchanging) else None
   )
+
+  /** A coding of a program's own. */
+  private object Unchanging extends ContentDecoding {
+    val accepts: String                                                 = Service.Coding
+    def decode(coding: String, content: ByteStream): Option[ByteStream] = {
+      code.at("a decoding")
+      if (coding != accepts) None else Some(content.map { piece => code.at("a decoded piece"); piece })
+    }
+  }
 
   // In some the server falls silent towards the client, at any byte. Chosen by the seed itself, as other scenarios are.
   // Nothing else delays their calls beyond their time.
@@ -57,13 +75,18 @@ final class ClientScenario(world: World) extends Scenario {
   private var isCalm      = false // no more faults
 
   private var begun = 0
-  private var ended = 0
+
+  // The numbers of calls that have ended, and of those that need not, as a fatal error has left the call itself or keeps it
+  // from telling its end.
+  private var ended = Set.empty[Int]
+  private var lost  = Set.empty[Int]
 
   def run(): Unit = {
     if (fallsSilent) world.faults = world.faults.copy(stalls = 0, preempted = 0)
     val server = Server(service.routes, config).startOn(world.platform)
     readRequests(world, server.port, _.ownContent)
     val reads = world.network.onConnect
+    readMetrics(world, server.port)
     if (fallsSilent) world.network.onConnect = (port, end) => {
       reads(port, end)
       if (port == server.port && !isCalm && random.percent(40)) end.audible = random.skewed(30000) - 1L
@@ -73,14 +96,19 @@ final class ClientScenario(world: World) extends Scenario {
     val calls  = random.skewed(20)
     for (n <- 1 to calls)
       world.after(random.longBetween(0, random.pick(Seq(1L, 20000000L, 4000000000L)))) {
-        val loop = loops(random.below(loops.size))
-        try loop.execute(() => call(client, server.port, n))
-        catch { case _: java.util.concurrent.RejectedExecutionException => begun += 1; ended += 1 }
+        begun += 1
+        if (random.percent(20)) fromOutside(client, server.port, n)
+        else {
+          val loop = loops(random.below(loops.size))
+          try loop.execute(() => call(client, server.port, n))
+          catch { case _: RejectedExecutionException => ended += n }
+        }
       }
-    world.run(200.seconds.toNanos)(begun == calls && ended == calls)
+    world.run(200.seconds.toNanos)(begun == calls && ended.size == calls)
     world.stopFaults()
     isCalm = true
-    if (ended + code.lostCalls < calls) world.found(s"${calls - ended} calls have never come to an end")
+    val endless = (1 to calls).filterNot(n => ended(n) || lost(n))
+    if (endless.nonEmpty) world.found(s"calls have never come to an end: ${endless.mkString(", ")}")
     world.pass(30.seconds.toNanos) // idle connections are closed
     client.statistics.foreach { s =>
       if (
@@ -117,60 +145,95 @@ final class ClientScenario(world: World) extends Scenario {
       world.found(s"the host is well, and is not asked again: $last, breakers $states")
   }
 
-  private def call(client: Client, port: Int, n: Int): Unit = {
-    begun += 1
-    val since   = world.now
-    val home    = Loop.current
-    val mark    = Mark(1, n)
-    val size    = if (random.percent(80)) random.skewed(3000) else random.skewed(100000)
-    val content = Mark.content(mark, size)
-    val hasBody = random.percent(40)
-    val kind    = random.pick(if (hasBody) Service.bodyKinds else Service.kinds)
-    val url     = s"http://127.0.0.1:$port/$kind"
-    val made    = (if (hasBody) client.post(url) else client.get(url)).header(
-      "X-Mark",
-      mark
-    ).header("X-Size", size.toString)
-    var isLimited = true // its whole time is `requestTimeout`, as none of it is streamed
-    val call      =
-      if (!hasBody) made
-      else {
-        isLimited = random.percent(50)
-        val body = if (isLimited) made.body(content)
-        else made.body(code.requestStream(content, if (random.percent(10)) size / 2 else Int.MaxValue))
-        if (random.percent(20)) body.expectContinue else body
-      }
-    val isWhole = random.percent(50)
-    isLimited &&= isWhole
+  /** A call of another thread: its future is completed whatever is thrown. */
+  private def fromOutside(client: Client, port: Int, n: Int): Unit = {
+    val asked = new Asked(client, port, n, () => ())
+    client.run { code.at("a body of run"); asked.send() }.onComplete(asked.end)(ExecutionContext.parasitic)
+  }
 
-    val answer: Async[(Int, Option[String], Array[Byte])] =
-      if (isWhole) call.response.map(r => (r.status.code, r.header("X-Mark"), r.bytes))
-      else
-        call.stream.flatMap { r =>
-          code.at("a streamed answer")
-          needletail.http.MessageBody.collect(r.body, new needletail.http.text.ByteWriter(1024), 1 << 20).map(
-            bytes =>
-              (r.status.code, r.header("X-Mark"), bytes)
-          )
-        }
+  private def call(client: Client, port: Int, n: Int): Unit = {
+    val home   = Loop.current
+    val asked  = new Asked(client, port, n, () => lost += n)
+    val answer =
+      try asked.send()
+      catch { case e: Throwable => lost += n; throw e } // of another call's callback, and fatal
     if (random.percent(15)) world.after(random.longBetween(0, 1000000000L)) {
       try home.execute(() => answer.cancel())
-      catch { case _: java.util.concurrent.RejectedExecutionException => () } // its loop has ended
+      catch { case _: RejectedExecutionException => () } // its loop has ended
     }
     answer.onComplete { result =>
-      ended += 1
+      asked.end(result)
+      code.aside("a callback of a call")
+    }
+  }
+
+  /**
+   * A call and what comes of it.
+   *
+   * @param isLost called if a fatal error leaves the call, or keeps it from telling its end
+   */
+  private final class Asked(client: Client, port: Int, n: Int, isLost: () => Unit) {
+    private val since   = world.now
+    private val mark    = Mark(1, n)
+    private val hasBody = random.percent(40)
+    private val kind    = random.pick(if (hasBody) Service.bodyKinds else Service.kinds)
+    private val content =
+      Service.content(kind, mark, if (random.percent(80)) random.skewed(3000) else random.skewed(100000))
+    private val size      = content.length
+    private var isLimited = true // its whole time is `requestTimeout`, as none of it is streamed
+
+    def send(): Async[Answer] = {
+      val call    = made()
+      val isWhole = random.percent(50)
+      isLimited &&= isWhole
+      if (isWhole) {
+        val whole =
+          if (random.percent(70)) call.response
+          else call.expecting { _ => code.at("an expecting", lost = isLost()); true }
+        whole.map(r => (r.status.code, r.header("X-Mark"), r.bytes))
+      } else
+        call.stream.flatMap { r =>
+          code.at("a streamed answer", lost = isLost())
+          MessageBody.collect(r.body, new ByteWriter(1024), 1 << 20)
+            .map(bytes => (r.status.code, r.header("X-Mark"), bytes))
+        }
+    }
+
+    private def made(): Call = {
+      val url   = s"http://127.0.0.1:$port/$kind"
+      val plain = (if (hasBody) client.post(url) else client.get(url))
+        .header("X-Mark", mark).header("X-Size", size.toString)
+      val call =
+        Option(Service.authorization(kind)).foldLeft(plain)((call, own) => call.header("Authorization", own))
+      if (!hasBody) call
+      else {
+        isLimited = random.percent(50)
+        val body =
+          if (isLimited) call.body(content)
+          else
+            call.body(code.requestStream(
+              content,
+              if (random.percent(10)) size / 2 else Int.MaxValue,
+              lost = isLost()
+            ))
+        if (random.percent(20)) body.expectContinue else body
+      }
+    }
+
+    def end(result: Try[Answer]): Unit = {
+      if (ended(n)) world.found(s"the call $mark came to an end a second time")
+      ended += n
       val took = world.now - since
       if (fallsSilent && isLimited && took > asking.requestTimeout.toNanos + ClientScenario.Slack)
         world.found(s"the call $mark took ${took / 1000000} ms, more than ${asking.requestTimeout}")
       check(mark, if (kind == "page" || Service.mayEndEarly(kind)) null else content, result)
-      code.at("a callback of a call")
     }
   }
 
   private def check(
       mark: String,
       content: Array[Byte],
-      result: Try[(Int, Option[String], Array[Byte])]
+      result: Try[Answer]
   ): Unit =
     result match {
       case Success((status, own, bytes)) =>
@@ -191,6 +254,9 @@ final class ClientScenario(world: World) extends Scenario {
 }
 
 private object ClientScenario {
+
+  /** The status of a response, its mark and its content. */
+  private type Answer = (Int, Option[String], Array[Byte])
 
   /** Timers wait in whole milliseconds; the network and readings of the clock add something, too. */
   private final val Slack = 20L * 1000 * 1000

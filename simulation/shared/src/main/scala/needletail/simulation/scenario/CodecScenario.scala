@@ -50,10 +50,12 @@ final class CodecScenario(world: World) extends Scenario {
   private val pushes   = world.seed % 3 == 1
   private val ofPushes = new SeededRandom(world.seed)
 
+  private var isCalm = false // nothing is pushed any more
+
   def run(): Unit = {
     val server = TcpServer.serveOn(world.platform, Lines, config) { connection =>
       code.at("a session function")
-      if (pushes) { val _ = new PushedLines(world, connection, ofPushes, mayClose = !isFair) }
+      if (pushes) { val _ = new PushedLines(world, connection, ofPushes, mayClose = !isFair)(!isCalm) }
       line => {
         code.at("an answer")
         if (random.percent(60)) Answer(line)
@@ -73,6 +75,7 @@ final class CodecScenario(world: World) extends Scenario {
     if (!isFair && random.percent(25)) world.after(random.longBetween(0, 3000000000L)) { server.drain(); () }
     world.run(300.seconds.toNanos)(clients.forall(_.isOver) || world.fatalLoops > 0)
     world.stopFaults()
+    isCalm = true
     clients.foreach(_.check())
     if (isFair && !clients.head.isAnswered)
       world.found("a reader who is slow and steady was not given all that it asked for")

@@ -11,13 +11,14 @@ import scala.concurrent.duration._
  * tell whether it got them all, and in order.
  *
  * @param mayClose whether it may close the connection, too
+ * @param goesOn   whether there may be more
  */
 private[scenario] final class PushedLines(
     world: World,
     connection: MessageConnection[String],
     random: SeededRandom,
     mayClose: Boolean
-) {
+)(goesOn: => Boolean) {
   private var sent     = 0
   private var isClosed = false
   private var ends     = 0
@@ -34,7 +35,7 @@ private[scenario] final class PushedLines(
     else {
       for (_ <- 1 to random.skewed(5)) send()
       if (mayClose && random.percent(5)) connection.close()
-      if (sent < PushedLines.Most) goOn()
+      if (sent < PushedLines.Most && goesOn) goOn()
     }
   }
 

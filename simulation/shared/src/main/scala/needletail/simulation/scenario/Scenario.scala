@@ -178,6 +178,6 @@ final class TraceLog(world: World, code: UserCode) extends Log {
   }
   def error(message: String, cause: Throwable): Unit = {
     world.trace.say(world, s"log: $message: $cause")
-    code.at("the log")
+    code.reported(cause, "the log")
   }
 }

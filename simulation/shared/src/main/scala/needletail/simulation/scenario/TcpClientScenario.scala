@@ -152,11 +152,11 @@ final class TcpClientScenario(world: World) extends Scenario {
         case Success(own) =>
           ended += 1
           if (own != text) world.found(s"a request got '${own.take(60)}' instead of '${text.take(60)}'")
-          code.at("a callback of a request")
+          code.aside("a callback of a request")
         case Failure(e) =>
           ended += 1
           world.trace.say(world, s"the request $mark failed: $e")
-          code.at("a callback of a request")
+          code.aside("a callback of a request")
       }
     }
   }

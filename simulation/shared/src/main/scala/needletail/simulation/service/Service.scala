@@ -28,7 +28,17 @@ final class Service(world: World, code: UserCode, operations: Operations, seen: 
   var waiting: Int = 0
   var givenUp: Int = 0
 
+  // by the first of two hooks; `givenUp` is by the second
+  private var cancelled = 0
+  code.atEnd {
+    if (cancelled != givenUp && !code.hasBeenFatal)
+      world.found(s"$givenUp of $cancelled cancellations have run their second hook")
+  }
+
   private val wrappers = new Wrappers(world, code)
+  private val actors   = new ActorCode(world, code)
+  private val streams  = new StreamCode(world, code)
+  private val routed   = new RoutedCode(world, code)
 
   /** Whether there is user code around the routes, which listens for drains. */
   def isWrapped: Boolean = wrappers.areUsed
@@ -40,6 +50,7 @@ final class Service(world: World, code: UserCode, operations: Operations, seen: 
     (GET / "metrics" to operations.metrics).priority(Priority.Critical),
     (GET / "limited" / filtered + request to { case (kind, r) => serve(kind, r) })
       .limit(2, queue = 2, queueTime = 300.millis),
+    routed.routes,
     GET / filtered + request to { case (kind, r) => serve(kind, r) },
     POST / filtered + request to { case (kind, r) => serve(kind, r) }
   ))
@@ -63,31 +74,51 @@ final class Service(world: World, code: UserCode, operations: Operations, seen: 
       case "blocking"     => Async.blocking { code.at("blocking work"); whole }
       case "thread"       => elsewhere(whole)
       case "actor"        => ask(mark).map(own => ok.bytes(Mark.content(own, size)))
+      case "actors"       => actors.ask(mark).map(own => ok.bytes(Mark.content(own, size)))
+      case "tasks"        => byTasks(whole)
+      case "operators"    => ok.stream(streams.through(streams.source(content)))
+      case "folded"       => streams.all(streams.through(streams.source(content))).map(ok.bytes(_))
+      case "coded"        => ok.header("Content-Encoding", Service.Coding).bytes(content)
       case "stream"       => ok.stream(code.stream(content))
       case "known"        => ok.stream(code.stream(content), size.toLong)
       case "lies"         => ok.stream(code.stream(Mark.content(mark, size / 2)), size.toLong)
       case "breaks"       => ok.stream(code.stream(content, failsAt = size / 2))
       case "later-stream" => Async.sleep(pause()).map(_ => ok.stream(code.stream(content)))
       case "cached"       => shared(ok, content)
-      case "echo"   => request.body.bytes.map { bytes => code.at("an answer to a body"); ok.bytes(bytes) }
-      case "pipe"   => piped(ok, request.body)
-      case "ignore" => whole
-      case "ignore-stream" => ok.stream(code.stream(content))
-      case "peek"          => request.body.stream.next().map(_ => whole)
-      case "greets"        => ok.stream(code.greeting(content, request.body.stream))
-      case "until-drain"   => ok.stream(code.stream(content).until(wrappers.draining(request)))
-      case "events"        => Response.ok.header("Content-Type", "text/event-stream").stream(new Events)
-      case "news"          => ok.stream(new Events().until(wrappers.draining(request)))
-      case "second"        => Async.sleep(1.second).map(_ => whole)
-      case "page"          => "no mark".ok // like an error page or help, which belongs to no request
-      case _               => Response.notFound
+      case "echo" => request.body.bytes.map { bytes => code.at("an answer to a body"); ok.bytes(bytes) }
+      case "pipe" => piped(ok, request.body)
+      case "pipe-operators" => ok.stream(streams.through(request.body.stream))
+      case "fold"           => streams.all(streams.through(request.body.stream)).map(ok.bytes(_))
+      case "ignore"         => whole
+      case "ignore-stream"  => ok.stream(code.stream(content))
+      case "peek"           => request.body.stream.next().map(_ => whole)
+      case "greets"         => ok.stream(code.greeting(content, request.body.stream))
+      case "until-drain"    => ok.stream(code.stream(content).until(wrappers.draining(request)))
+      case "events"         => Response.ok.header("Content-Type", "text/event-stream").stream(new Events)
+      case "news"           => ok.stream(new Events().until(wrappers.draining(request)))
+      case "second"         => Async.sleep(1.second).map(_ => whole)
+      case "page"           => "no mark".ok // like an error page or help, which belongs to no request
+      case _                => Response.notFound
     }
   }
 
   private def never(): Async[Response] = {
     val promise = new AsyncPromise[Response]
-    promise.onCancel(() => givenUp += 1)
+    promise.onCancel { () => cancelled += 1; code.aside("a hook of a cancellation") }
+    promise.onCancel { () => givenUp += 1; code.aside("another hook of a cancellation") }
     waiting += 1
+    promise
+  }
+
+  /** An answer by tasks and timers of the loop, beside others that throw. */
+  private def byTasks(answer: => Response): Async[Response] = {
+    val promise = new AsyncPromise[Response]
+    val loop    = Loop.current
+    val timer   = loop.schedule(pause().toNanos, () => code.aside("a timer"))
+    loop.schedule(1000, () => code.aside("another timer"))
+    loop.execute(() => code.aside("a task"))
+    loop.execute { () => promise.succeed(answer); code.aside("an answering task") }
+    promise.onCancel { () => timer.cancel(); code.aside("a hook of a cancellation") }
     promise
   }
 
@@ -158,6 +189,12 @@ object Service {
     "blocking",
     "thread",
     "actor",
+    "actors",
+    "tasks",
+    "operators",
+    "operators",
+    "folded",
+    "coded",
     "stream",
     "stream",
     "known",
@@ -171,13 +208,15 @@ object Service {
     "limited/later",
     "limited/stream",
     "nothing"
-  )
+  ) ++ RoutedCode.kinds
   val bodyKinds: Seq[String] =
     Seq(
       "echo",
       "echo",
       "pipe",
       "pipe",
+      "pipe-operators",
+      "fold",
       "ignore",
       "ignore-stream",
       "peek",
@@ -185,10 +224,17 @@ object Service {
       "greets",
       "now",
       "stream"
-    )
+    ) ++ RoutedCode.bodyKinds
 
-  /** Whether it responds with the received content. */
-  def isEcho(kind: String): Boolean = kind == "echo" || kind == "pipe"
+  /** The content of a request of that kind, or else of its response, of about that size. */
+  def content(kind: String, mark: String, size: Int): Array[Byte] =
+    if (kind == "typed/json") Mark.json(mark, size) else Mark.content(mark, size)
+
+  /** What is sent as Authorization for that kind; null for nothing. */
+  def authorization(kind: String): String = RoutedCode.authorization(kind)
+
+  /** A coding of the simulation's own, which changes nothing. */
+  final val Coding = "own"
 
   /** Whether the response may end early, as the server drains. */
   def mayEndEarly(kind: String): Boolean = kind == "until-drain"

@@ -16,23 +16,56 @@ final class UserCode(world: World) {
   /** Whether it has thrown a fatal error. */
   var hasBeenFatal = false
 
+  /**
+   * Which places throw fatal errors, those of a group; negative: all. In some simulations only a few do, as a fatal error
+   * of a frequent place ends the loop before a rare one is reached.
+   */
+  private val deadly = if (world.random.percent(50)) -1 else world.random.below(Groups)
+
   private var streams = List.empty[Watched]
 
   // callbacks of drains, and those of them that were called
   private var listeners = 0
   private var told      = 0
 
+  /** What was thrown where nobody gets the result of the code, and has not been reported yet. */
+  private val unreported = new java.util.IdentityHashMap[Throwable, String]
+
+  // failures that loops report, and no server's log takes
+  world.onReport = cause => reported(cause, "the failure hook")
+
   /**
    * A place where the library calls user code: throws at times.
    *
    * @param lost run if a fatal error is thrown: nobody is told the result of that code
+   * @param isReported whether what is thrown must be reported, as nobody gets the result of that code
    */
-  def at(place: String, lost: => Unit = ()): Unit = if (world.random.perMille(world.faults.throws)) {
-    val isFatal = world.faults.fatal && world.random.percent(10)
-    val error   = if (isFatal) fatal(place) else survivable(world.random)
-    world.trace.say(world, s"$place throws $error")
-    if (isFatal) lost
-    throw error
+  def at(place: String, lost: => Unit = (), isReported: Boolean = false): Unit =
+    if (world.random.perMille(world.faults.throws)) {
+      val isFatal = world.faults.fatal && (
+        if (deadly < 0) world.random.percent(10)
+        else math.floorMod(place.hashCode, Groups) == deadly && world.random.percent(50)
+      )
+      val error   = if (isFatal) fatal(place) else survivable(world.random)
+      world.trace.say(world, s"$place throws $error")
+      if (isReported) unreported.put(error, place)
+      if (isFatal) lost
+      throw error
+    }
+
+  /** A place where what is thrown is nobody's result, so that it must be reported. */
+  def aside(place: String): Unit = at(place, isReported = true)
+
+  /** A failure has been reported; `by` throws at times. */
+  def reported(cause: Throwable, by: String): Unit = {
+    var e     = cause
+    var depth = 0
+    while (e != null && depth < 8) {
+      unreported.remove(e)
+      e = e.getCause
+      depth += 1
+    }
+    at(by)
   }
 
   private def fatal(place: String): Throwable = {
@@ -40,6 +73,11 @@ final class UserCode(world: World) {
     world.throwsFatal(place)
     new OutOfMemoryError("of the simulation")
   }
+
+  private var checks = List.empty[() => Unit]
+
+  /** A check of what must hold after everything has ended, also where that was by a fatal error. */
+  def atEnd(check: => Unit): Unit = checks ::= (() => check)
 
   /** Pieces of `content`, available at once or later, with failures at times. */
   def stream(content: Array[Byte], failsAt: Int = Int.MaxValue): ByteStream = {
@@ -55,15 +93,13 @@ final class UserCode(world: World) {
     fresh
   }
 
-  /** The content of a request: a client may cancel it more than once, as the contract of streams allows. */
-  def requestStream(content: Array[Byte], failsAt: Int): ByteStream =
-    new Watched(content, failsAt, isRequest = true)
-
   /**
-   * How many calls a client need not complete: a fatal error of their content's stream leaves the call itself, or keeps it
-   * from telling its end.
+   * The content of a request: a client may cancel it more than once, as the contract of streams allows.
+   *
+   * @param lost run if a fatal error is thrown, which leaves the call itself, or keeps it from telling its end
    */
-  var lostCalls = 0
+  def requestStream(content: Array[Byte], failsAt: Int, lost: => Unit = ()): ByteStream =
+    new Watched(content, failsAt, lost = () => lost)
 
   /** A callback of a drain, which throws at times. */
   def hearDrain(draining: Async[Unit]): Unit = {
@@ -75,7 +111,13 @@ final class UserCode(world: World) {
   }
 
   /** After everything has ended: checks that each stream was released, and that all were told of the drain. */
-  def checkEnd(): Unit = if (!hasBeenFatal) {
+  def checkEnd(): Unit = {
+    checks.foreach(_())
+    unreported.values.forEach(place => world.found(s"what was thrown at $place was not reported"))
+    if (!hasBeenFatal) checkOrderly()
+  }
+
+  private def checkOrderly(): Unit = {
     streams.foreach { s =>
       if (s.cancelled > 1) world.found(s"a stream was cancelled ${s.cancelled} times: $s")
       if (s.cancelled == 0 && !s.isOver) world.found(s"a stream was forgotten: $s")
@@ -88,7 +130,7 @@ final class UserCode(world: World) {
       content: Array[Byte],
       failsAt: Int,
       body: ByteStream = null,
-      isRequest: Boolean = false
+      lost: () => Unit = () => ()
   ) extends ByteStream {
     private var isBodyRead = body == null
     private var position   = 0
@@ -99,7 +141,7 @@ final class UserCode(world: World) {
     def next(): Async[Option[Array[Byte]]] = {
       if (cancelled > 0) world.found(s"a stream was asked after it had been cancelled: $this")
       if (asked) world.found(s"a stream was asked for a piece before the last one had come: $this")
-      try at("a stream's next", lost = if (isRequest) lostCalls += 1)
+      try at("a stream's next", lost = lost())
       catch { case e: Throwable => isOver = true; throw e }
       if (!isBodyRead && position > 0)
         body.next().transform {
@@ -148,7 +190,7 @@ final class UserCode(world: World) {
     def cancel(): Unit = {
       cancelled += 1
       if (body != null) body.cancel()
-      at("a stream's cancel", lost = if (isRequest) lostCalls += 1)
+      at("a stream's cancel", lost = lost())
     }
 
     override def toString: String =
@@ -157,6 +199,8 @@ final class UserCode(world: World) {
 }
 
 object UserCode {
+  private final val Groups = 8
+
   private val waits = Seq(1000L, 3000000L, 700000000L)
 
   def survivable(random: SeededRandom): Throwable = random.below(7) match {

@@ -3,6 +3,7 @@ package needletail.simulation.world
 import java.util.concurrent.Executor
 import scala.collection.mutable.ArrayBuffer
 
+import needletail.async.Survivable
 import needletail.io.platform.PlatformLoop
 
 /**
@@ -33,6 +34,9 @@ final class World(val seed: Long, traced: Boolean = false) {
 
   /** The faults that are injected. */
   var faults: FaultRates = FaultRates(random)
+
+  /** Told of each failure that a loop reports and no server's log takes. */
+  var onReport: Throwable => Unit = _ => ()
 
   val network  = new Network(this)
   val platform = new SimulatedPlatform(this)
@@ -98,7 +102,8 @@ final class World(val seed: Long, traced: Boolean = false) {
   val otherThreads: Executor = task =>
     after(random.longBetween(0, random.pick(World.Delays))) {
       trace.say(this, "another thread works")
-      task.run()
+      try task.run()
+      catch { case e: Throwable if !Survivable(e) => trace.say(this, s"another thread ends: $e") }
     }
 
   /** Ends the injection of faults. */
