@@ -744,7 +744,8 @@ lazy val root = project
         (Compile / compile).all(ScopeFilter(inProjects(structuredNative: _*))).value,
         streams.value.log
       ) + Mutants.check(baseDirectory.value, streams.value.log)
-        + Sleeps.check(baseDirectory.value, streams.value.log),
+        + Sleeps.check(baseDirectory.value, streams.value.log)
+        + ToolChecks.check(target.value / "tool-checks", streams.value.log),
       streams.value.log
     ),
     countFormat := TestCounts.report(

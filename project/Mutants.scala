@@ -62,8 +62,26 @@ object Mutants {
     )
   }
 
-  /** Checks that each mutant can be applied to the code in `root`; skipped, by name, where there is no git. */
-  def check(root: File, log: Logger): TestCounts = if (!hasGit) {
+  /** Checks that each mutant has its row, and can be applied to the code in `root`. */
+  def check(root: File, log: Logger): TestCounts = checkTable(root, log) + checkPatches(root, log)
+
+  /** The table in docs/testing.md has one row for each mutant, in their order. */
+  private def checkTable(root: File, log: Logger): TestCounts = {
+    val every   = all(root)
+    val rows    = rowsOf(root / "docs" / "testing.md")
+    val without = every.filterNot(mutant => rows.exists(_.startsWith(label(mutant)))).map(_.name).map(name =>
+      s"$name has no row in docs/testing.md, which `./test simulate --mutants --write $name` adds"
+    )
+    val left = rows.filterNot(row => every.exists(mutant => row.startsWith(label(mutant)))).map(row =>
+      s"a row of docs/testing.md belongs to no patch in simulation/mutants: $row"
+    )
+    val wrong = without ++ left
+    wrong.foreach(log.error(_))
+    if (wrong.isEmpty) TestCounts(1, 0, 0) else TestCounts(0, wrong.size, 0, wrong)
+  }
+
+  /** Skipped, by name, where there is no git. */
+  private def checkPatches(root: File, log: Logger): TestCounts = if (!hasGit) {
     log.warn("SKIPPED: whether the patches in simulation/mutants apply to the code, as git is missing")
     TestCounts(0, 0, 1)
   } else
@@ -127,20 +145,19 @@ object Mutants {
   }
 
   /**
-   * Applies each mutant to the code in `root`, compiles it, runs it, and takes it back. Its result is written to a file
-   * with its name in `results`, and said. Returns the names of mutants that should have been found and were not, or could
-   * not be run.
+   * Applies each mutant to the code in `root`, compiles it, runs it, takes it back, and says its result. Returns the
+   * names of mutants that should have been found and were not, or could not be run.
    *
    * @param program compiles the code as it is now, for the JVM or natively, and returns what runs simulations
+   * @param keep    told each result
    */
   def run(
       root: File,
-      results: File,
+      logs: File,
       mutants: Seq[Mutant],
-      program: Boolean => Either[String, Seq[String]]
+      program: Boolean => Either[String, Seq[String]],
+      keep: (Mutant, Result) => Unit
   ): Seq[String] = {
-    IO.createDirectory(results)
-    val logs = results / "logs"
     IO.createDirectory(logs)
     println(s"unchanged: ${Untouched} simulations")
     program(false).flatMap(simulate(_, Nil, Untouched, logs / "unchanged")) match {
@@ -165,48 +182,54 @@ object Mutants {
         case Right(_)                             => "no seed"
       }
       println(f"${mutant.name}: $said (${(System.nanoTime - began) / 1e9}%.0f s)")
-      outcome.foreach(result =>
-        IO.writeLines(
-          results / mutant.name,
-          Seq(result.seed.map(_.toString).getOrElse("none"), result.finding)
-        )
-      )
+      outcome.foreach(keep(mutant, _))
       if (said.startsWith("FAILED")) Some(mutant.name) else None
     }
   }
 
   private final val Untouched = 300L
 
-  /** The results that were written to files for `mutants`. */
-  def results(folder: File, mutants: Seq[Mutant]): Seq[(Mutant, Option[Result])] = mutants.map { mutant =>
-    val file = folder / mutant.name
-    mutant -> (if (!file.exists) None
-               else {
-                 val lines = IO.readLines(file)
-                 Some(Result(Try(lines.head.toLong).toOption, lines.drop(1).mkString))
-               })
+  /** What a row of the table in docs/testing.md begins with. */
+  private def label(mutant: Mutant): String = {
+    val seeds = if (mutant.options.isEmpty) "" else s" (`${mutant.options.mkString(" ")}`)"
+    s"| ${mutant.removed}$seeds | "
   }
 
-  /** A row of the table in docs/testing.md. */
+  /** A row of that table. */
   def row(mutant: Mutant, result: Result): String = {
     val seed    = result.seed.map(_.toString).getOrElse("none")
     val range   = if (mutant.options.isEmpty && mutant.most == 20000) "" else s" in ${mutant.most}"
-    val seeds   = if (mutant.options.isEmpty) "" else s" (`${mutant.options.mkString(" ")}`)"
     val outcome = result.seed match {
       case Some(_) => result.finding.replace("|", "\\|")
       case None    => (s"nothing$range" +: Seq(mutant.elsewhere).filter(_.nonEmpty)).mkString(". ")
     }
-    s"| ${mutant.removed}$seeds | $seed | $outcome |"
+    s"${label(mutant)}$seed | $outcome |"
   }
 
-  /** Replaces the lines between two markers in `document`. */
-  def write(document: File, rows: Seq[String]): Unit = {
+  /** The rows of `every` mutant that has one: in `before`, or of `result`, which replaces that of `mutant`. */
+  def table(every: Seq[Mutant], before: Seq[String], mutant: Mutant, result: Result): Seq[String] =
+    every.flatMap {
+      case `mutant` => Some(row(mutant, result))
+      case other    => before.find(_.startsWith(label(other)))
+    }
+
+  /** The lines before, between and after the two markers in `document`. */
+  private def parts(document: File): (Seq[String], Seq[String], Seq[String]) = {
     val lines        = IO.readLines(document)
     val (begin, end) = (lines.indexOf("<!-- mutants -->"), lines.indexOf("<!-- /mutants -->"))
     if (begin < 0 || end < begin)
       throw new MessageOnlyException(s"$document has no lines <!-- mutants --> … <!-- /mutants -->")
-    val table = Seq("| removed fix | first seed | output of the run |", "|---|---|---|") ++ rows
-    IO.writeLines(document, lines.take(begin + 1) ++ table ++ lines.drop(end))
+    (lines.take(begin + 1), lines.slice(begin + 1, end), lines.drop(end))
+  }
+
+  /** The rows of the table in `document`. */
+  def rowsOf(document: File): Seq[String] = parts(document)._2.drop(2)
+
+  /** Replaces the table in `document`. */
+  def write(document: File, rows: Seq[String]): Unit = {
+    val (before, _, after) = parts(document)
+    val columns            = Seq("| removed fix | first seed | output of the run |", "|---|---|---|")
+    IO.writeLines(document, before ++ columns ++ rows ++ after)
   }
 
   /** The first words of a finding. */
@@ -219,7 +242,7 @@ object Mutants {
 
   /**
    * `mutants [--write] [NAME ...]`, in a copy of the checkout that `simulation/run` has made in target/mutants: runs those
-   * named, which may contain `*`, or all; with `--write` the table of all results is written to docs/testing.md.
+   * named, which may contain `*`, or all; with `--write` their rows in the table of docs/testing.md are replaced.
    */
   def command(classpath: TaskKey[Seq[Attributed[File]]], link: TaskKey[File]): Command =
     Command.args("mutants", "[--write] [NAME ...]") { (state, words) =>
@@ -244,14 +267,11 @@ object Mutants {
           if (isNative) Seq(Project.extract(state).runTask(link, state)._2.getPath)
           else onJvm(Project.extract(state).runTask(classpath, state)._2.map(_.data))
         ).toEither.left.map(_ => "does not compile")
-      val failed = run(root, home / "results", if (names.isEmpty) every else wanted.distinct, program)
-      if (options.nonEmpty) {
-        val rows = results(home / "results", every).map {
-          case (mutant, Some(result)) => row(mutant, result)
-          case (mutant, None)         => throw new MessageOnlyException(s"${mutant.name} has not been run")
-        }
-        write(home.getParentFile.getParentFile / "docs" / "testing.md", rows)
-      }
+      val document = home.getParentFile.getParentFile / "docs" / "testing.md"
+      def keep(mutant: Mutant, result: Result): Unit =
+        if (options.nonEmpty) write(document, table(every, rowsOf(document), mutant, result))
+      val chosen = if (names.isEmpty) every else wanted.distinct
+      val failed = run(root, home / "results" / "logs", chosen, program, keep)
       if (failed.nonEmpty) throw new MessageOnlyException(s"${failed.size} failed: ${failed.mkString(", ")}")
       state
     }
