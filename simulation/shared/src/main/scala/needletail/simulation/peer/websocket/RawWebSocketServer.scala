@@ -78,7 +78,7 @@ final class RawWebSocketServer(world: World, maxMessage: Int, mayThrow: Boolean)
       answersTo match {
         case Opens => open(switching(accept))
         case Wrong => open(random.pick(Seq(
-            switching("x" + accept.drop(1)),
+            switching((if (accept.head == 'x') "y" else "x") + accept.drop(1)),
             switching(accept).replace("101", "200"),
             switching(accept).replace("websocket", "web"),
             switching(accept).replace("Upgrade\r\n", "close\r\n"),
