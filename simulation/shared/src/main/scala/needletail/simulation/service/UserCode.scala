@@ -46,7 +46,7 @@ final class UserCode(world: World) {
         if (deadly < 0) world.random.percent(10)
         else math.floorMod(place.hashCode, Groups) == deadly && world.random.percent(50)
       )
-      val error   = if (isFatal) fatal(place) else survivable(world.random)
+      val error = if (isFatal) fatal(place) else survivable(world.random)
       world.trace.say(world, s"$place throws $error")
       if (isReported) unreported.put(error, place)
       if (isFatal) lost
