@@ -76,8 +76,7 @@ final class ClientScenario(world: World) extends Scenario {
 
   private var begun = 0
 
-  // The numbers of calls that have ended, and of those that need not, as a fatal error has left the call itself or keeps it
-  // from telling its end.
+  // The numbers of calls that have ended, and of those whose caller was thrown a fatal error instead.
   private var ended = Set.empty[Int]
   private var lost  = Set.empty[Int]
 
@@ -147,13 +146,13 @@ final class ClientScenario(world: World) extends Scenario {
 
   /** A call of another thread: its future is completed whatever is thrown. */
   private def fromOutside(client: Client, port: Int, n: Int): Unit = {
-    val asked = new Asked(client, port, n, () => ())
+    val asked = new Asked(client, port, n)
     client.run { code.at("a body of run"); asked.send() }.onComplete(asked.end)(ExecutionContext.parasitic)
   }
 
   private def call(client: Client, port: Int, n: Int): Unit = {
     val home   = Loop.current
-    val asked  = new Asked(client, port, n, () => lost += n)
+    val asked  = new Asked(client, port, n)
     val answer =
       try asked.send()
       catch { case e: Throwable => lost += n; throw e } // of another call's callback, and fatal
@@ -167,12 +166,8 @@ final class ClientScenario(world: World) extends Scenario {
     }
   }
 
-  /**
-   * A call and what comes of it.
-   *
-   * @param isLost called if a fatal error leaves the call, or keeps it from telling its end
-   */
-  private final class Asked(client: Client, port: Int, n: Int, isLost: () => Unit) {
+  /** A call and what comes of it. */
+  private final class Asked(client: Client, port: Int, n: Int) {
     private val since   = world.now
     private val mark    = Mark(1, n)
     private val hasBody = random.percent(40)
@@ -189,11 +184,11 @@ final class ClientScenario(world: World) extends Scenario {
       if (isWhole) {
         val whole =
           if (random.percent(70)) call.response
-          else call.expecting { _ => code.at("an expecting", lost = isLost()); true }
+          else call.expecting { _ => code.at("an expecting"); true }
         whole.map(r => (r.status.code, r.header("X-Mark"), r.bytes))
       } else
         call.stream.flatMap { r =>
-          code.at("a streamed answer", lost = isLost())
+          code.at("a streamed answer")
           MessageBody.collect(r.body, new ByteWriter(1024), 1 << 20)
             .map(bytes => (r.status.code, r.header("X-Mark"), bytes))
         }
@@ -211,11 +206,7 @@ final class ClientScenario(world: World) extends Scenario {
         val body =
           if (isLimited) call.body(content)
           else
-            call.body(code.requestStream(
-              content,
-              if (random.percent(10)) size / 2 else Int.MaxValue,
-              lost = isLost()
-            ))
+            call.body(code.requestStream(content, if (random.percent(10)) size / 2 else Int.MaxValue))
         if (random.percent(20)) body.expectContinue else body
       }
     }

@@ -37,10 +37,9 @@ final class UserCode(world: World) {
   /**
    * A place where the library calls user code: throws at times.
    *
-   * @param lost run if a fatal error is thrown: nobody is told the result of that code
    * @param isReported whether what is thrown must be reported, as nobody gets the result of that code
    */
-  def at(place: String, lost: => Unit = (), isReported: Boolean = false): Unit =
+  def at(place: String, isReported: Boolean = false): Unit =
     if (world.random.perMille(world.faults.throws)) {
       val isFatal = world.faults.fatal && (
         if (deadly < 0) world.random.percent(10)
@@ -49,7 +48,6 @@ final class UserCode(world: World) {
       val error = if (isFatal) fatal(place) else survivable(world.random)
       world.trace.say(world, s"$place throws $error")
       if (isReported) unreported.put(error, place)
-      if (isFatal) lost
       throw error
     }
 
@@ -93,13 +91,8 @@ final class UserCode(world: World) {
     fresh
   }
 
-  /**
-   * The content of a request: a client may cancel it more than once, as the contract of streams allows.
-   *
-   * @param lost run if a fatal error is thrown, which leaves the call itself, or keeps it from telling its end
-   */
-  def requestStream(content: Array[Byte], failsAt: Int, lost: => Unit = ()): ByteStream =
-    new Watched(content, failsAt, lost = () => lost)
+  /** The content of a request: a client may cancel it more than once, as the contract of streams allows. */
+  def requestStream(content: Array[Byte], failsAt: Int): ByteStream = new Watched(content, failsAt)
 
   /** A callback of a drain, which throws at times. */
   def hearDrain(draining: Async[Unit]): Unit = {
@@ -129,8 +122,7 @@ final class UserCode(world: World) {
   private final class Watched(
       content: Array[Byte],
       failsAt: Int,
-      body: ByteStream = null,
-      lost: () => Unit = () => ()
+      body: ByteStream = null
   ) extends ByteStream {
     private var isBodyRead = body == null
     private var position   = 0
@@ -141,7 +133,7 @@ final class UserCode(world: World) {
     def next(): Async[Option[Array[Byte]]] = {
       if (cancelled > 0) world.found(s"a stream was asked after it had been cancelled: $this")
       if (asked) world.found(s"a stream was asked for a piece before the last one had come: $this")
-      try at("a stream's next", lost = lost())
+      try at("a stream's next")
       catch { case e: Throwable => isOver = true; throw e }
       if (!isBodyRead && position > 0)
         body.next().transform {
@@ -190,7 +182,7 @@ final class UserCode(world: World) {
     def cancel(): Unit = {
       cancelled += 1
       if (body != null) body.cancel()
-      at("a stream's cancel", lost = lost())
+      at("a stream's cancel")
     }
 
     override def toString: String =
