@@ -189,10 +189,10 @@ final class Authority(
    * Replaces the list of revoked certificates by one with this extension, such as `issuingDistributionPoint = ...`; by one
    * that has expired at a time if that is given, as 20200102000000Z.
    */
-  def listWith(extension: String, at: String = ""): Unit = {
+  def listWith(extension: String, at: String = "", from: String = "20200101000000Z"): Unit = {
     val extended = file("list.cnf")
     write(extended, new String(Files.readAllBytes(config), UTF_8) + s"[list]\n$extension\n")
-    val dates = if (at.isEmpty) "" else s"-crl_lastupdate 20200101000000Z -crl_nextupdate $at"
+    val dates = if (at.isEmpty) "" else s"-crl_lastupdate $from -crl_nextupdate $at"
     openssl(s"ca -config $extended -gencrl -crlexts list $dates -out $revoked")
   }
 

@@ -22,7 +22,19 @@ private[io] object RevocationLists {
    * @param until when it ends
    * @param issuer its name as text
    */
-  final case class Dated(kind: Any, from: Long, until: Long, issuer: String = "")
+  final case class Dated(kind: Kind, from: Long, until: Long, issuer: String = "")
+
+  /**
+   * @param issuer its name in a form by which names are equal that differ in case or spaces only
+   * @param key    the authorityKeyIdentifier; empty if there is none
+   */
+  final case class Kind(issuer: Any, key: Seq[Byte], ofUsers: Boolean, ofAuthorities: Boolean) {
+
+    /** Whether a newer list of this kind takes the place of one of `other`, which may be of the same key. */
+    def replaces(other: Kind): Boolean =
+      issuer == other.issuer && (key == other.key || key.isEmpty || other.key.isEmpty) &&
+        (if (other.ofUsers) ofUsers else ofAuthorities)
+  }
 
   /** How much later than by this clock a list may have been made. */
   final val ClockSkew = 15 * 60 * 1000L
@@ -49,12 +61,13 @@ private[io] object RevocationLists {
     following.headOption.fold(present.until)(next => math.min(present.until, next.from - ClockSkew))
   }.minOption
 
-  /** Whether each of them no longer counts, as a newer one of its kind does. */
+  /**
+   * Whether each of them no longer counts, as a newer one does, even once that has expired: also one that differs in
+   * whether it names the key, or is of all certificates.
+   */
   def superseded(lists: Seq[Dated], now: Long): Seq[Boolean] = {
-    val newest = lists.filter(list => hasBegun(list.from, now)).groupBy(_.kind).map { case (kind, all) =>
-      kind -> all.map(_.from).max
-    }
-    lists.map(list => newest.get(list.kind).exists(_ > list.from))
+    val newest = lists.filter(list => hasBegun(list.from, now)).groupMapReduce(_.kind)(_.from)(math.max)
+    lists.map(list => newest.exists { case (kind, from) => from > list.from && kind.replaces(list.kind) })
   }
 
   /** @param end of a list that counts now, or will as the first of its kind, and of those that follow it, in order */

@@ -153,7 +153,11 @@ class RevocationListsSuite extends TlsPair {
   test("a list that begins before the present one ends, takes over from it when it begins") {
     val now                                        = 1000L * 1000 * 1000
     def list(from: Int, until: Int, kind: Any = 1) =
-      RevocationLists.Dated(kind, now + from * 3600000L, now + until * 3600000L)
+      RevocationLists.Dated(
+        RevocationLists.Kind(kind, Nil, true, true),
+        now + from * 3600000L,
+        now + until * 3600000L
+      )
     def expiry(lists: RevocationLists.Dated*) =
       RevocationLists.expiries(lists, authority.file, now).map(_.until).minOption.map(end =>
         (end - now) / 3600000.0
@@ -178,6 +182,52 @@ class RevocationListsSuite extends TlsPair {
     assertEquals(expiry(list(5, 8), next), Some(8.0))
     val all = Seq(present, next, old, list(-20, 5, kind = 2), present)
     assertEquals(RevocationLists.superseded(all, now), Seq(false, false, true, false, false))
+  }
+
+  tlsTest("nobody is accepted by an old list when the newest has expired, however they differ") {
+    val issuer      = newAuthority("Lister")
+    val (free, bad) = (issuer.issue("DNS:localhost"), issuer.issue("DNS:localhost"))
+    val kinds       = Seq(
+      "",
+      "authorityKeyIdentifier = keyid",
+      "issuingDistributionPoint = critical, @scope\n[scope]\nonlyuser = TRUE"
+    )
+    def lists(name: String, from: String, at: String): Seq[Path] = kinds.zipWithIndex.map { case (kind, n) =>
+      if (kind.isEmpty) issuer.expireList(at, from) else issuer.listWith(kind, at, from)
+      Files.copy(issuer.revoked, issuer.file(s"$name$n.crl"))
+    }
+    val older = lists("older", from = "20200101000000Z", at = "20990101000000Z")
+    issuer.revoke(bad)
+    val newer = lists("newer", from = "20210101000000Z", at = "20220101000000Z")
+    for {
+      one     <- older
+      two     <- newer
+      trusted <- Seq(issuer.file -> free, issuer.file -> bad, free.chain -> free, bad.chain -> bad)
+    } {
+      val why = refused(trusted._2, together(one, two), trusted._1)
+      assert(why.nonEmpty, (one, two, trusted._1))
+    }
+    assertEquals(refused(free, older.head, issuer.file), "")
+  }
+
+  test("a list is replaced by a newer one that may be of the same key, and is of the same certificates") {
+    def kind(key: Int*)(users: Boolean, authorities: Boolean) =
+      RevocationLists.Kind("CN=a", key.map(_.toByte), users, authorities)
+    val (all, users, authorities) = (kind()(true, true), kind()(true, false), kind()(false, true))
+    val (one, two)                = (kind(1)(true, true), kind(2)(true, true))
+    def replaced(older: RevocationLists.Kind, newer: RevocationLists.Kind): Boolean = {
+      val lists = Seq(RevocationLists.Dated(newer, 2, 3), RevocationLists.Dated(older, 1, 9))
+      assertEquals(RevocationLists.superseded(lists, 5).head, false)
+      RevocationLists.superseded(lists, 5).last
+    }
+    for (
+      (older, newer) <-
+        Seq(all -> users, users -> all, authorities -> all, all -> one, one -> all, one -> one)
+    )
+      assert(replaced(older, newer), (older, newer))
+    for ((older, newer) <- Seq(one -> two, all -> authorities, users -> authorities, authorities -> users))
+      assert(!replaced(older, newer), (older, newer))
+    assert(!replaced(all, all.copy(issuer = "CN=b")))
   }
 
   tlsTest("of several lists of an issuer that count, the newest does") {

@@ -146,12 +146,8 @@ trait Scenario {
 
 object Scenario {
 
-  /**
-   * A configuration with short timeouts and user code, to be copied with what a scenario needs.
-   *
-   * @param operations null for none
-   */
-  def serverConfig(world: World, code: UserCode, operations: Operations = null): ServerConfig = ServerConfig(
+  /** A configuration with short timeouts, to be copied with what a scenario needs. */
+  def serverConfig(log: Log): ServerConfig = ServerConfig(
     address = Address.Tcp("127.0.0.1", 0),
     headTimeout = 2.seconds,
     bodyTimeout = 3.seconds,
@@ -163,11 +159,20 @@ object Scenario {
     drainGrace = 200.millis,
     drainTimeout = 5.seconds,
     blockedLoop = Duration.Zero,
-    operations = Option(operations),
-    metrics = if (operations == null) Nil else Seq[MetricSource](_ => code.at("a source of metrics")),
-    accessLog = if (world.random.percent(50)) Some((_, _, _, _) => code.at("the access log")) else None,
-    log = new TraceLog(world, code)
+    log = log
   )
+
+  /**
+   * The same with user code.
+   *
+   * @param operations null for none
+   */
+  def serverConfig(world: World, code: UserCode, operations: Operations = null): ServerConfig =
+    serverConfig(new TraceLog(world, code)).copy(
+      operations = Option(operations),
+      metrics = if (operations == null) Nil else Seq[MetricSource](_ => code.at("a source of metrics")),
+      accessLog = if (world.random.percent(50)) Some((_, _, _, _) => code.at("the access log")) else None
+    )
 }
 
 /** The log of a simulated server: writes to the trace, and sometimes throws. */

@@ -12,7 +12,6 @@ import java.security.cert.{
   X509Certificate
 }
 import java.util.{Arrays, Collections}
-import javax.security.auth.x500.X500Principal
 
 import scala.jdk.CollectionConverters.*
 
@@ -56,9 +55,10 @@ private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
     val begun = named.filter(list => RevocationLists.hasBegun(list.getThisUpdate.getTime, now))
     val its   = begun.filter(list => issuers.forall(_.exists(hasSigned(_, list))))
     // lists of an unknown issuer may be of several authorities
-    def kind(list: X509CRL): Any = if (issuers.isEmpty) kindOf(list) else ()
-    val newest                   = its.groupMapReduce(kind)(madeAt)(math.max)
-    val present = its.filter(list => !hasExpired(list, now) && newest(kind(list)) == madeAt(list))
+    def isReplaced(list: X509CRL): Boolean = its.exists { other =>
+      madeAt(other) > madeAt(list) && (issuers.nonEmpty || kindOf(other).replaces(kindOf(list)))
+    }
+    val present = its.filter(list => !hasExpired(list, now) && !isReplaced(list))
     if (present.isEmpty) {
       val issuer = DistinguishedNames.text(certificate.getIssuerX500Principal)
       val isOver = its.nonEmpty || begun.nonEmpty && begun.forall(hasExpired(_, now))
@@ -116,11 +116,11 @@ private[tls] object RevokedCertificates {
   }
 
   /** What lists have in common that follow each other: the issuer, its key and what they are of. */
-  private def kindOf(list: X509CRL): (X500Principal, Seq[Seq[Byte]]) = (
+  private def kindOf(list: X509CRL): RevocationLists.Kind = RevocationLists.Kind(
     list.getIssuerX500Principal,
-    Seq(AuthorityKey, DistributionPoint).map { oid =>
-      Option(list.getExtensionValue(oid)).fold(Seq.empty[Byte])(_.toSeq)
-    }
+    Option(list.getExtensionValue(AuthorityKey)).fold(Seq.empty[Byte])(_.toSeq),
+    ofUsers = covers(list, OnlyUsers),
+    ofAuthorities = covers(list, OnlyAuthorities)
   )
 
   /**

@@ -43,11 +43,19 @@ private[tls] object OpenSslFacts {
   def lists(file: PemFile): Seq[RevocationLists.Dated] = {
     val fields = read(OpenSslFunctions.listFacts(file.bytes.at(0), file.bytes.length, _)).toSeq
     val known  = fields.grouped(ListSize).filter(_.last.nonEmpty).map { list =>
-      val kind = list.take(ListSize - 2).map(_.toSeq)
-      RevocationLists.Dated(kind, millis(list(ListSize - 2)), millis(list.last), new String(list.head, UTF_8))
+      val issuer = new String(list.head, UTF_8)
+      val scope  =
+        list(2) // if it is there, onlyContainsUserCerts or onlyContainsCACerts: see needletail_tls_lists.c
+      def isOf(tag: Int) = scope.length < 3 || (scope(2) & 0xff) == tag
+      val kind           = RevocationLists.Kind(comparable(issuer), list(1).toSeq, isOf(0x81), isOf(0x82))
+      RevocationLists.Dated(kind, millis(list(ListSize - 2)), millis(list.last), issuer)
     }
     known.toSeq
   }
+
+  /** Roughly as names are compared (RFC 5280 section 7.1). */
+  private def comparable(name: String): String =
+    name.toLowerCase.split("[\\\\ ]+").filter(_.nonEmpty).mkString(" ")
 
   /** @param isServer whether the name is the one that the client requested; otherwise it is `name` */
   def session(connection: Ptr[Byte], isServer: Boolean, name: String, nanos: Long): TlsSession = {
