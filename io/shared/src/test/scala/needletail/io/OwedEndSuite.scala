@@ -7,8 +7,8 @@ class OwedEndSuite extends LoopSuite {
 
   /** A socket secured by TLS, whose peer takes no end, and goes on sending or has ended. */
   private final class Owing(hasEnded: Boolean) extends StubSocket {
-    private var owes       = false
-    override def isSecure  = true
+    private var owes        = false
+    override def isSecure   = true
     override def owesOutput = owes
 
     override def read(bytes: Array[Byte], from: Int, count: Int): Int = if (hasEnded) -1 else count
@@ -21,19 +21,20 @@ class OwedEndSuite extends LoopSuite {
   }
 
   /** What is waited for as it lingers, after each readiness for reading, and whether it is closed then. */
-  private def lingering(hasEnded: Boolean, maxDiscard: Int, reads: Int): (Seq[Int], Boolean) = withLoop { loop =>
-    on(loop) {
-      val socket     = new Owing(hasEnded)
-      val connection = new Connection(loop, socket, ConnectionOptions())
-      connection.handler = new Recorder(new Events)
-      connection.onReady(Interest.Read)
-      connection.closeGracefully(3600L * 1000000000L, maxDiscard)
-      val first = socket.interest
-      val later = Seq.fill(reads) { connection.onReady(Interest.Read); socket.interest }
-      val early = connection.isClosed
-      connection.onReady(Interest.Write)
-      (first +: later, !early && connection.isClosed)
-    }
+  private def lingering(hasEnded: Boolean, maxDiscard: Int, reads: Int): (Seq[Int], Boolean) = withLoop {
+    loop =>
+      on(loop) {
+        val socket     = new Owing(hasEnded)
+        val connection = new Connection(loop, socket, ConnectionOptions())
+        connection.handler = new Recorder(new Events)
+        connection.onReady(Interest.Read)
+        connection.closeGracefully(3600L * 1000000000L, maxDiscard)
+        val first = socket.interest
+        val later = Seq.fill(reads) { connection.onReady(Interest.Read); socket.interest }
+        val early = connection.isClosed
+        connection.onReady(Interest.Write)
+        (first +: later, !early && connection.isClosed)
+      }
   }
 
   test("of a peer that has ended its own stream no input is awaited") {

@@ -28,7 +28,13 @@ private[tls] object PemFile {
   }
 
   def revoked(file: Path): PemFile =
-    read(file, NotPem.Use.Lists, "certificate revocation list", " X509 CRL-----", most = SmallFile.MostOfLists)
+    read(
+      file,
+      NotPem.Use.Lists,
+      "certificate revocation list",
+      " X509 CRL-----",
+      most = SmallFile.MostOfLists
+    )
 
   /** Throws an IOException with the reason if there is no file, no block with that label, or the block is incomplete. */
   private def read(
