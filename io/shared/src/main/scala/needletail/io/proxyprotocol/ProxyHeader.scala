@@ -46,7 +46,7 @@ private[io] final class ProxyHeader {
     if (!text(0, 6).equals("PROXY ")) throw new IOException("a proxy sent no PROXY header")
     if (kept(count - 1) == '\n') {
       if (kept(count - 2) != '\r') malformed()
-      text(0, count - 2).split(' ').toList match {
+      text(0, count - 2).split(" ", -1).toList match { // also what is empty at the end
         case "PROXY" :: "UNKNOWN" :: _                                                           => ()
         case List("PROXY", kind, from, to, fromPort, toPort) if kind == "TCP4" || kind == "TCP6" =>
           val size = if (kind == "TCP4") 4 else 16

@@ -91,6 +91,7 @@ class ProxyHeaderSuite extends Suite {
     refuses("GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes)
     refuses("PROXYTCP4 192.0.2.1 198.51.100.2 4711 443\r\n".getBytes)
     refuses("PROXY TCP4 192.0.2.1 198.51.100.2 4711 443 \n".getBytes)
+    refuses("PROXY TCP4 192.0.2.1 198.51.100.2 4711 443 \r\n".getBytes)
     refuses("PROXY TCP4 192.0.2 198.51.100.2 4711 443\r\n".getBytes)
     refuses("PROXY TCP4 ::1 ::1 4711 443\r\n".getBytes)
     refuses("PROXY TCP4 192.0.2.1 198.51.100.2 4711 65536\r\n".getBytes)
