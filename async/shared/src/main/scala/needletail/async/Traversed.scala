@@ -20,7 +20,10 @@ private[async] final class Traversed[A, B](items: Iterator[A], parallelism: Int,
         values += null
         val answer =
           try FlatMapped.call(f, items.next())
-          catch { case Survivable(e) => new Failed(e) }
+          catch {
+            case Survivable(e) => new Failed(e)
+            case e: Throwable  => settleAtEnd(e); throw e
+          }
         took(index, answer)
       }
     } finally starting = false
@@ -33,6 +36,7 @@ private[async] final class Traversed[A, B](items: Iterator[A], parallelism: Int,
       case Survivable(e) =>
         abort(new Failed(e))
         false
+      case e: Throwable => settleAtEnd(e); throw e
     }
 
   private def took(index: Int, answer: Async[B]): Unit = {

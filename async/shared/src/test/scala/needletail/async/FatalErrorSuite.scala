@@ -53,7 +53,8 @@ class FatalErrorSuite extends Suite {
         _.map(_ => fatal),
         _.flatMap(_ => fatal),
         _.map(_ => fatal).flatMap(Async.value(_)).timeout(scala.concurrent.duration.DurationInt(1).hour),
-        _.andFinally(fatal)
+        _.andFinally(fatal),
+        first => Async.traverse(Seq(1, 2), 1)(n => if (n == 1) first else fatal).map(_.size)
       )
     )
       told { (promise, tell) =>

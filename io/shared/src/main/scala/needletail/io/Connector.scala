@@ -37,9 +37,12 @@ object Connector {
       through: ProxyHandshake = null
   )(makeHandler: Connection => ConnectionHandler): Async[Connection] = {
     if (!loop.inLoop) throw new IllegalStateException("connect must be called on the event loop's own thread")
-    val attempt = new Attempt(address, loop, options, timeoutNanos, source, tls, through, makeHandler)
-    attempt.prepare()
-    attempt.result
+    if (loop.isStopping) Async.fail(new IOException("the event loop is ending"))
+    else {
+      val attempt = new Attempt(address, loop, options, timeoutNanos, source, tls, through, makeHandler)
+      attempt.prepare()
+      attempt.result
+    }
   }
 
   /** How long to wait for an address before the next one is tried too (RFC 8305 section 5). */

@@ -340,16 +340,15 @@ final class EventLoop private[io] (
   override private[needletail] def unhandled(error: Throwable): Unit =
     if (ended) report(s"an exception on the event loop $name", error) else super.unhandled(error)
 
-  /**
-   * The only place where exceptions of user code end: they are reported, their connection is closed, the loop
-   * continues. A fatal error is rethrown unless the loop is ending already.
-   */
+  /** Where exceptions of user code end: reported, with their connection closed. Fatal ones are rethrown before the end. */
   private def survive(culprit: AnyRef, e: Throwable): Unit = {
     if (!Survivable(e) && !isEnding) throw e
     report(s"an exception on the event loop $name", e)
     culprit match {
-      case f: Fallible => f.failed(e)
-      case _           => ()
+      case f: Fallible =>
+        try f.failed(e)
+        catch { case again: Throwable if isEnding => report(s"an exception on the event loop $name", again) }
+      case _ => ()
     }
   }
 
@@ -371,6 +370,7 @@ final class EventLoop private[io] (
       unendedWork.endAll(survive(_, _))
       for (task <- atEnds.toArray(new Array[Runnable](0))) run(task) // of a copy, as they may change it
       Loop.tellObservers(survive(this, _))
+      runTurnEnd()
     } finally {
       ended = true
       try {

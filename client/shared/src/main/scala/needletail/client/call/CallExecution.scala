@@ -382,13 +382,13 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   /** The caller has cancelled: leaves the queue or the connection; no further attempt is made. */
   protected final def cancelled(): Unit = {
-    endCall()
     if (endpoint != null) onLoop.counts.add(HostCounts.Cancelled, 1)
     leavePlace()
     if (isOverdue) {
       onLoop.counts.add(HostCounts.Timeouts, 1)
       concluded(good = false)
     } else withdrawn()
+    endCall() // until here the loop's end would give back what it holds, if a fatal error came in between
     releaseSource()
   }
 

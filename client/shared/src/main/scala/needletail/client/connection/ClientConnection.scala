@@ -351,12 +351,12 @@ private[needletail] final class ClientConnection(
     val written = connection.bytesWritten
     val now     = nowNanos
     isOver = true
-    if (sender != null) {
-      sender.stop()
+    try if (sender != null) sender.stop()
+    finally { // whatever the source's cancel throws
       sender = null
+      if (reset && connection.isOpen) connection.abort() else connection.close()
+      owner.gone(this)
     }
-    if (reset && connection.isOpen) connection.abort() else connection.close()
-    owner.gone(this)
     val ending = error match {
       case lost: ClientError.ConnectionLost => lost.ending
       case _: ClientError.TimedOut          => ClientError.Ending.GivenUp

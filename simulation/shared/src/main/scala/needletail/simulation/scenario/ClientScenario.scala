@@ -6,7 +6,7 @@ import scala.concurrent.ExecutionContext
 import scala.concurrent.duration._
 import scala.util.{Failure, Success, Try}
 
-import needletail.async.{Async, Loop}
+import needletail.async.{Async, Loop, Survivable}
 import needletail.client.{Call, Client}
 import needletail.client.config.{BreakerConfig, ClientConfig, ContentDecoding, RetryConfig}
 import needletail.client.policy.BreakerState
@@ -155,7 +155,9 @@ final class ClientScenario(world: World) extends Scenario {
     val asked  = new Asked(client, port, n)
     val answer =
       try asked.send()
-      catch { case e: Throwable => lost += n; throw e } // of another call's callback, and fatal
+      catch {
+        case e: Throwable if !Survivable(e) => lost += n; throw e
+      } // of another call's callback, and fatal
     if (random.percent(15)) world.after(random.longBetween(0, 1000000000L)) {
       try home.execute(() => answer.cancel())
       catch { case _: RejectedExecutionException => () } // its loop has ended
