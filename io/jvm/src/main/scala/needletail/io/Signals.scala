@@ -115,19 +115,25 @@ object Signals {
   }
 
   /** What it ends may have ended when `hangUp` returns. */
-  private def hungUp(hangUp: () => Boolean): Unit = if (synchronized(isTooLate)) Signal.raise(hanging)
-  else {
+  private def hungUp(hangUp: () => Boolean): Unit = {
+    // at once, so that nobody gives up in between without being marked
     val marked = synchronized {
-      val others = waiting.filterNot(_.isHungUp)
-      others.foreach(_.isHungUp = true)
-      others
-    }
-    var ends = false
-    try ends = hangUp()
-    finally if (!ends) synchronized {
-        marked.foreach(_.isHungUp = false)
-        if (waiting.isEmpty && marked.contains(last)) hangUpEnds(stays = last.isToEnd)
+      if (isTooLate) None
+      else {
+        val others = waiting.filterNot(_.isHungUp)
+        others.foreach(_.isHungUp = true)
+        Some(others)
       }
+    }
+    if (marked.isEmpty) Signal.raise(hanging)
+    else {
+      var ends = false
+      try ends = hangUp()
+      finally if (!ends) synchronized {
+          marked.foreach(_.foreach(_.isHungUp = false))
+          if (waiting.isEmpty && marked.exists(_.contains(last))) hangUpEnds(stays = last.isToEnd)
+        }
+    }
   }
 
   /** SIGHUP is sent again, as nobody could be told of it when it came. */

@@ -222,8 +222,9 @@ object Server {
         started
       } catch {
         case e: Throwable =>
-          running.synchronized(starting -= own)
-          await.cancel()
+          // in this order: a SIGHUP that comes in between is still this start's
+          try await.cancel()
+          finally running.synchronized { starting -= own; () }
           if (own.isHungUp) Signals.hangUpAgain() // for those that run, or as before
           throw e
       }

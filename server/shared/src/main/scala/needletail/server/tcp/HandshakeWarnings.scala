@@ -36,10 +36,15 @@ private[server] final class HandshakeWarnings(log: Log, nanoTime: () => Long) {
       warning.warn(log, nanoTime())(RareWarning.shown(text, Longest))
 
   /** Tells how many of each kind were not logged. */
-  def tellRest(): Unit = for ((kind, warning) <- warnings)
-    warning.tellRest(log) { left =>
-      s"$left more TLS ${if (left == 1) "handshake" else "handshakes"} failed since the last one that was logged (reason: $kind)"
+  def tellRest(): Unit = {
+    for ((kind, warning) <- warnings)
+      warning.tellRest(log) { left =>
+        s"$left more TLS ${if (left == 1) "handshake" else "handshakes"} failed since the last one that was logged (reason: $kind)"
+      }
+    foreignHeaders.tellRest(log) { left =>
+      s"$left more ${if (left == 1) "peer" else "peers"} not in ServerConfig.proxies sent a PROXY header since the last one that was logged"
     }
+  }
 }
 
 private object HandshakeWarnings {
