@@ -184,7 +184,7 @@ static int has_list(const char *pem, int size, const X509_NAME *issuer) {
     BIO *in = ssl.BIO_new_mem_buf(pem, size);
     X509_CRL *one = in == NULL ? NULL : ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
     while (one != NULL) {
-        has |= needletail_tls_does_list_count(one) && ssl.X509_NAME_cmp(ssl.X509_CRL_get_issuer(one), issuer) == 0;
+        has |= ssl.X509_NAME_cmp(ssl.X509_CRL_get_issuer(one), issuer) == 0 && needletail_tls_does_list_count(one);
         ssl.X509_CRL_free(one);
         one = has ? NULL : ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
     }

@@ -24,22 +24,29 @@ private[needletail] object CertificateText {
    */
   def owner(peer: String, certificate: CertificateInfo): String = {
     val serial = foreign(certificate.serial).toUpperCase
-    s"$peer (${foreign(subjectOf(certificate))}; issuer ${foreign(certificate.issuer)}; serial $serial)"
+    // a subject has its semicolons escaped, and an alternative name has not
+    val name =
+      if (certificate.subject.nonEmpty) certificate.subject else subjectOf(certificate).replace(";", "\\;")
+    s"$peer (${foreign(name)}; issuer ${foreign(certificate.issuer)}; serial $serial)"
   }
 
   /** A name in a certificate of a peer who is not trusted: cut, and what does not show is escaped as in RFC 2253. */
   def foreign(name: String): String = {
-    val shown = if (name.length <= Longest) name else name.take(Longest) + "…"
+    val shown = if (name.length <= Longest) name else cut(name) + "…"
     if (shown.isEmpty) "without a name"
     else shown.map(c => if (isHidden(c)) escaped(c) else c.toString).mkString
   }
 
+  /** Not between the halves of a character. */
+  private def cut(name: String): String =
+    name.take(if (Character.isHighSurrogate(name.charAt(Longest - 1))) Longest - 1 else Longest)
+
   private final val Longest = 100
 
-  /** Control characters, also those that change the direction of text, and halves of a character. */
+  /** Control characters, also those that change the direction of text, and what else has no width. */
   private def isHidden(c: Char): Boolean =
-    c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
-      (c >= 0x2066 && c <= 0x2069) || c == 0xfeff
+    c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0xad || c == 0x061c || c == 0x180e || (c >= 0x200b && c <= 0x200f) ||
+      (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff
 
   private def escaped(c: Char): String =
     c.toString.getBytes(UTF_8).map(b => f"\\${b & 0xff}%02X").mkString

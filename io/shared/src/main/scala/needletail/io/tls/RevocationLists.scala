@@ -57,9 +57,19 @@ private[io] object RevocationLists {
    * When the first of those that count now ends, or another takes its place: until then whoever they accept is accepted
    * again.
    */
-  def change(lists: Seq[Dated], now: Long): Option[Long] = ends(lists, now) { (present, following) =>
-    following.headOption.fold(present.until)(next => math.min(present.until, next.from - ClockSkew))
-  }.minOption
+  def change(lists: Seq[Dated], now: Long): Option[Long] = {
+    val ofKinds = ends(lists, now) { (present, following) =>
+      following.headOption.fold(present.until)(next => math.min(present.until, next.from - ClockSkew))
+    }
+    // those that take the place of one of another kind
+    val begins = lists.filter(next =>
+      !hasBegun(next.from, now) && lists.exists(list => list.from < next.from && replacesOther(next, list))
+    ).map(_.from - ClockSkew)
+    (ofKinds ++ begins).minOption
+  }
+
+  private def replacesOther(next: Dated, list: Dated): Boolean =
+    next.kind != list.kind && next.kind.replaces(list.kind)
 
   /**
    * Whether each of them no longer counts, as a newer one does, even once that has expired: also one that differs in
@@ -70,9 +80,18 @@ private[io] object RevocationLists {
     lists.map(list => newest.exists { case (kind, from) => from > list.from && kind.replaces(list.kind) })
   }
 
-  /** @param end of a list that counts now, or will as the first of its kind, and of those that follow it, in order */
+  /**
+   * Without those whose place one of another kind has taken altogether.
+   *
+   * @param end of a list that counts now, or will as the first of its kind, and of those that follow it, in order
+   */
   private def ends[A](lists: Seq[Dated], now: Long)(end: (Dated, Seq[Dated]) => A): Seq[A] =
-    lists.groupBy(_.kind).values.toSeq.map { all =>
+    lists.filterNot { list =>
+      lists.exists(next =>
+        hasBegun(next.from, now) && next.from > list.from && replacesOther(next, list) &&
+          (next.kind.ofAuthorities || !list.kind.ofAuthorities)
+      )
+    }.groupBy(_.kind).values.toSeq.map { all =>
       val sorted          = all.sortBy(list => (list.from, list.until))
       val (begun, future) = sorted.partition(list => hasBegun(list.from, now))
       val counting        = begun.takeRight(1) ++ future

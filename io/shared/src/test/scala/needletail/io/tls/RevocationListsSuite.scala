@@ -1,6 +1,6 @@
 package needletail.io.tls
 
-import java.nio.file.{Files, Path}
+import java.nio.file.{Files, Path, Paths}
 
 import needletail.io.{Tls, TlsIdentity}
 import needletail.testing.Authority
@@ -126,8 +126,12 @@ class RevocationListsSuite extends TlsPair {
         extension
       )
     }
-    lister.listWith(only("onlyuser = TRUE"), at = "20200102000000Z")
-    assertEquals(expiryOf(together(current, lister.revoked), lister.file), Some(1577923200000L))
+    // one of users does, unless a newer one of all has taken its place
+    lister.listWith(only("onlyuser = TRUE"), at = "20200102000000Z", from = "20190601000000Z")
+    assertEquals(expiryOf(together(current, lister.revoked), lister.file), expiryOf(current, lister.file))
+    val ofUsers = copy("users.crl")
+    lister.expireList(at = "20990101000000Z", from = "20190101000000Z")
+    assertEquals(expiryOf(together(lister.revoked, ofUsers), lister.file), Some(1577923200000L))
   }
 
   tlsTest("when the newest list has expired, an older one that has not does not hide it") {
@@ -228,6 +232,21 @@ class RevocationListsSuite extends TlsPair {
     for ((older, newer) <- Seq(one -> two, all -> authorities, users -> authorities, authorities -> users))
       assert(!replaced(older, newer), (older, newer))
     assert(!replaced(all, all.copy(issuer = "CN=b")))
+
+    val now                                                     = 1000L * 1000 * 1000
+    def list(kind: RevocationLists.Kind, from: Int, until: Int) =
+      RevocationLists.Dated(kind, now + from * 3600000L, now + until * 3600000L)
+    val (ended, present, next) = (list(all, -20, -10), list(one, -5, 10), list(users, 2, 20))
+    val replacedOne            = Seq(ended, present)
+    assertEquals(
+      RevocationLists.expiries(replacedOne, Paths.get("a.crl"), now).map(_.until),
+      Seq(present.until)
+    )
+    assertEquals(RevocationLists.change(replacedOne, now), Some(present.until))
+    assertEquals(
+      RevocationLists.change(Seq(present, next), now),
+      Some(next.from - RevocationLists.ClockSkew)
+    )
   }
 
   tlsTest("of several lists of an issuer that count, the newest does") {
