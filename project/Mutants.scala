@@ -65,7 +65,7 @@ object Mutants {
   /** Checks that each mutant has its row, and can be applied to the code in `root`. */
   def check(root: File, log: Logger): TestCounts = checkTable(root, log) + checkPatches(root, log)
 
-  /** The table in docs/testing.md has one row for each mutant, in their order. */
+  /** The table in docs/testing.md has a row for each mutant, and no other. */
   private def checkTable(root: File, log: Logger): TestCounts = {
     val every   = all(root)
     val rows    = rowsOf(root / "docs" / "testing.md")
@@ -75,7 +75,8 @@ object Mutants {
     val left = rows.filterNot(row => every.exists(mutant => row.startsWith(label(mutant)))).map(row =>
       s"a row of docs/testing.md belongs to no patch in simulation/mutants: $row"
     )
-    val wrong = without ++ left
+    val twice = rows.diff(rows.distinct).map(row => s"a row of docs/testing.md is there twice: $row")
+    val wrong = without ++ left ++ twice
     wrong.foreach(log.error(_))
     if (wrong.isEmpty) TestCounts(1, 0, 0) else TestCounts(0, wrong.size, 0, wrong)
   }
