@@ -263,9 +263,7 @@ final class Connection private[io] (
   /** Whether it was closed before its TLS handshake was complete. */
   private[needletail] def failedHandshake: Boolean =
     phase == Closed && socket.isSecure && (socket.session eq null)
-
-  /** What kind of failure that was. */
-  private[needletail] def handshakeFailure: HandshakeFailure = socket.handshakeFailure
+  private[needletail] def handshakeFailure: HandshakeFailure = socket.handshakeFailure // of what kind
 
   private[io] def handshakeTimedOut(): Unit =
     finish(new SocketTimeoutException(s"no TLS handshake within ${options.handshakeNanos / 1000000} ms"))

@@ -13,17 +13,8 @@ import scala.annotation.tailrec
 import needletail.async.Survivable
 import needletail.io.dns.AddressText
 import needletail.io.platform.Interest
-import needletail.io.tls.{
-  CertificateInfo,
-  CertificateText,
-  ClosedInHandshake,
-  HandshakeFailure,
-  PlainPeer,
-  TlsClientConfig,
-  TlsCounts,
-  TlsSession,
-  UnexpectedHeader
-}
+import needletail.io.tls.{CertificateInfo, CertificateText, ClosedInHandshake, HandshakeFailure, PlainPeer}
+import needletail.io.tls.{TlsClientConfig, TlsCounts, TlsSession, UnexpectedHeader}
 
 /**
  * The handshake of a socket secured by TLS, and what it has established. A client performs it while it connects, a
