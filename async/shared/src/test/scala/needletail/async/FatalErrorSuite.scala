@@ -66,6 +66,36 @@ class FatalErrorSuite extends Suite {
       }
   }
 
+  test("a traversal fails by what its items or their function throw, also while others are pending") {
+    // the third item is asked for when the first two have begun and one of them is complete
+    def items(hasThird: => Boolean, third: => Int): Iterable[Int] = new Iterable[Int] {
+      def iterator: Iterator[Int] = Iterator(1, 2) ++ new Iterator[Int] {
+        def hasNext: Boolean = hasThird
+        def next(): Int      = third
+      }
+    }
+    for (
+      (all, result) <- Seq[(Iterable[Int], () => Async[Int])](
+        (items(fatal, 3), () => Async.value(3)),
+        (items(hasThird = true, fatal), () => Async.value(3)),
+        (items(hasThird = true, 3), () => fatal)
+      )
+    ) {
+      val pending = new AsyncPromise[Int]
+      told { (promise, tell) =>
+        Async.traverse(all, 2) {
+          case 1 => promise
+          case 2 => pending
+          case _ => result()
+        }.onComplete(end => tell(end.failed.get))
+        val _ = promise.succeed(1)
+      } match {
+        case e: OutOfMemoryError => assertEquals(e.getMessage, "for a test")
+        case other               => fail(s"told $other")
+      }
+    }
+  }
+
   test("the observers of one that was cancelled, and what it waited for throws when it is told so") {
     val cancelled = told { (promise, tell) =>
       promise.onCancel(() => fatal)

@@ -94,6 +94,14 @@ class HangUpSuite extends Suite with TemporaryDirectories {
     } finally { child.destroyForcibly(); () }
   }
 
+  test("so it does where it comes just as a start gives up") {
+    val child = start("GivingUpMain")
+    try {
+      assert(child.waitFor(30, TimeUnit.SECONDS), "it goes on")
+      assertEquals(child.exitValue, 128 + 1)
+    } finally { child.destroyForcibly(); () }
+  }
+
   for ((how, reloads) <- Seq("vain" -> (1, 0), "started" -> (1, 1)))
     test(s"where one with TLS runs, it has certificates read once, whatever becomes of the other: $how") {
       val child = start("SecureVainMain", how)

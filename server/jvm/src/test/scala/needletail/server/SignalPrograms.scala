@@ -99,6 +99,40 @@ object VainMain {
   }
 }
 
+/** SIGHUP comes to a start that has failed and is about to give up: it waits for the lock that it needs for that. */
+object GivingUpMain {
+  private val begun, fails = new java.util.concurrent.CountDownLatch(1)
+
+  private object Failing extends TlsServerContext {
+    def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
+      throw new IOException("no TLS")
+    def certificates: Seq[CertificateInfo] = {
+      begun.countDown()
+      fails.await()
+      throw new IllegalStateException("in vain")
+    }
+  }
+
+  def main(args: Array[String]): Unit = {
+    val tls    = new TlsIdentity(TlsLimits(), () => Failing, Nil)
+    val config =
+      ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = Log.none, tls = Some(tls))
+    val starting = new Thread(() =>
+      try Server((_: Request) => Response.ok, config).run()
+      catch { case e: IllegalStateException if e.getMessage == "in vain" => () }
+    )
+    starting.start()
+    begun.await()
+    Signals.synchronized {
+      fails.countDown()
+      if (!Eventually.holds(starting.getState == Thread.State.BLOCKED)) Runtime.getRuntime.halt(4)
+      Server.hungUp()
+    }
+    new java.util.concurrent.CountDownLatch(1).await(15, TimeUnit.SECONDS)
+    Runtime.getRuntime.halt(3) // nobody has ended it
+  }
+}
+
 /** A server with TLS that runs, and one that SIGHUP comes to while it starts; ends with how often each has read its files. */
 object SecureVainMain {
   private class Certain extends TlsServerContext {
