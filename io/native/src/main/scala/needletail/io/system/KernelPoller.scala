@@ -80,7 +80,7 @@ private[io] abstract class KernelPoller(loop: PlatformLoop, waker: Int) extends 
   final override def release(d: Descriptor): Unit = remove(d, isClosing = false)
 
   private def remove(d: Descriptor, isClosing: Boolean): Unit =
-    if (d.fd < descriptors.length && (descriptors(d.fd) eq d)) {
+    if (d.fd >= 0 && d.fd < descriptors.length && (descriptors(d.fd) eq d)) {
       descriptors(d.fd) = null
       d.interest = Interest.None
       d.hasFailed = false

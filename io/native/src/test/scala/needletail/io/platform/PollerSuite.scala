@@ -8,7 +8,7 @@ import scala.scalanative.posix.pthread.pthread_self
 import scala.scalanative.posix.signal.SIGTERM
 import scala.scalanative.posix.signal.pthread_kill
 
-import needletail.io.{Address, Connection, EventLoop, EventLoops, LoopSuite, Signals, UrgentClient}
+import needletail.io.{Address, Connection, EventLoop, EventLoops, LoopSuite, Signals, StubSocket, UrgentClient}
 import needletail.io.kernel.Kernel
 import needletail.io.system.{Uring, UringPoller}
 import needletail.testing.Pause
@@ -183,6 +183,10 @@ class PollerSuite extends LoopSuite {
     round()
     eventually(afterwards() <= before, s"$before before, $openDescriptors after")
     mixed.expectNothing(20)
+  }
+
+  withEach("a socket that the kernel does not know is released as any other that is not watched") { loop =>
+    on(loop)(loop.release(new StubSocket))
   }
 
   withEach("a closed listener's port is free again at once") { loop =>

@@ -16,7 +16,7 @@ private[needletail] abstract class Poller {
    */
   def setInterest(d: Descriptor, interest: Int): Unit
 
-  /** To be called before `d` is closed; events of this turn may still arrive. */
+  /** To be called before `d` is closed, watched or not; events of this turn may still arrive. */
   def forget(d: Descriptor): Unit
 
   /** Watches `d` no more, which stays open and may be watched again, also as another `Descriptor`. */
