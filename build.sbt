@@ -246,7 +246,13 @@ lazy val simulation = module("simulation")
 /** The load tester, a program for the JVM: `dist/bin/needletail-load`. */
 lazy val load = project
   .in(file("load"))
-  .dependsOn(client.jvm, websocket.jvm, testing.jvm % Test, server.jvm % "test->test")
+  .dependsOn(
+    client.jvm,
+    websocket.jvm,
+    testing.jvm    % Test,
+    simulation.jvm % Test,
+    server.jvm     % "test->test"
+  )
   .settings(moduleName := "needletail-load", shared, published, onJvm)
   .settings(
     // The program is shipped as Scala 2.13 compiles it: its whole runs, which wait for the clock, are of that one.

@@ -184,7 +184,8 @@ object Engine {
     }
   }
 
-  private def workers(
+  /** What makes the requests of a run, on its loops; `done` is called once by each. */
+  private[engine] def workers(
       run: RunContext,
       loops: Vector[needletail.io.EventLoop],
       slices: LinkedBlockingQueue[IntervalCounts],

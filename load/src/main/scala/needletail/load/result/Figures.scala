@@ -50,7 +50,7 @@ final class Figures {
   /** Complete answers with this status. */
   def status(code: Int): Long = statuses(Figures.slot(code))
 
-  /** Records a complete answer. Times by `System.nanoTime`. */
+  /** Records a complete answer. Times by the loop's clock. */
   def answered(outcome: Outcome, code: Int, due: Long, sent: Long, ended: Long, contentLength: Long): Unit = {
     unfold()
     statuses(Figures.slot(code)) += 1

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong
 
 import scala.concurrent.duration._
 
-import needletail.async.Async
+import needletail.async.{Async, Loop}
 import needletail.http.{Handler, Reply, Response, Status}
 
 /**
@@ -13,6 +13,8 @@ import needletail.http.{Handler, Reply, Response, Status}
  */
 object KnownServer {
   private val ok = Response.ok("ok")
+
+  private def now: Long = Loop.nanoTime()
 
   private def after(delay: FiniteDuration): Reply =
     if (delay <= Duration.Zero) ok else Async.sleep(delay).map(_ => ok)
@@ -30,8 +32,9 @@ object KnownServer {
   def stalling(from: FiniteDuration, length: FiniteDuration): Handler = {
     val start = new AtomicLong
     _ => {
-      start.compareAndSet(0, System.nanoTime())
-      val at = (System.nanoTime() - start.get).nanos
+      val present = now
+      start.compareAndSet(0, present)
+      val at = (present - start.get).nanos
       after(if (at >= from && at < from + length) from + length - at else Duration.Zero)
     }
   }
@@ -39,10 +42,10 @@ object KnownServer {
   /** Answers so many in a second one after the other; more than `queue` waiting are refused with 503 at once. */
   def limited(perSecond: Double, queue: Int): Handler = {
     val each   = (1e9 / perSecond).toLong
-    var freeAt = System.nanoTime() // one loop only
+    var freeAt = Long.MinValue // one loop only
     _ => {
-      val now = System.nanoTime()
-      if (freeAt - now > queue * each) Response(Status.ServiceUnavailable)
+      val now = this.now
+      if (freeAt > now + queue * each) Response(Status.ServiceUnavailable)
       else {
         freeAt = math.max(now, freeAt) + each
         after((freeAt - now).nanos)

@@ -3,7 +3,7 @@ package needletail.load.engine.worker
 /** A request's view of its connection. */
 private[engine] abstract class ConnectionSlot {
 
-  /** When the last answer on it ended, by `System.nanoTime`. */
+  /** When the last answer on it ended, by the loop's clock. */
   final var lastAnswer = 0L
 
   def isUsable: Boolean

@@ -51,7 +51,7 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
 
   final def encode(into: ByteWriter): Unit = {
     // Before it is written: if this thread lost the processor after the write, the latency would be too short.
-    sent = System.nanoTime()
+    sent = worker.loop.clockNanos
     request.write(into, values)
   }
 
@@ -84,7 +84,7 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
   }
 
   private def answered(): Unit = {
-    val now     = System.nanoTime()
+    val now     = worker.loop.clockNanos
     val outcome =
       if (!request.answer.isGood(status)) Outcome.BadStatus
       else if (accepted && (!request.answer.seesBody || acceptsBody)) Outcome.Good
@@ -114,7 +114,7 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
    * would search for ever.
    */
   private def passes(check: => Boolean): Boolean = {
-    val began = System.nanoTime()
+    val began = worker.loop.clockNanos
     try check
     catch {
       case _: StackOverflowError =>
@@ -124,7 +124,7 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
         worker.note(Outcome.FailedCheck, e)
         false
     } finally {
-      val took = System.nanoTime() - began
+      val took = worker.loop.clockNanos - began
       if (took > InFlightRequest.CostlyNanos) worker.tally.searched(took)
     }
   }
@@ -144,7 +144,7 @@ private[engine] abstract class InFlightRequest(worker: Worker) extends ClientExc
 
   /** Ends it without a complete answer. */
   final def fail(outcome: Outcome): Unit = {
-    val now = System.nanoTime()
+    val now = worker.loop.clockNanos
     worker.tally.failed(request.kind, outcome, due, now)
     over(now, outcome)
   }

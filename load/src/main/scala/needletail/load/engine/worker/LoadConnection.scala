@@ -34,13 +34,13 @@ private[engine] abstract class LoadConnection(worker: Worker, target: Target) ex
   /** Opens a connection within that time. */
   final def open(timeoutNanos: Long): Unit = {
     opening = true
-    begun = System.nanoTime()
+    begun = worker.loop.clockNanos
     if (target.peer != null && session < 0) session = worker.sessions.take()
-    attempt(0, System.nanoTime() + timeoutNanos)
+    attempt(0, worker.loop.clockNanos + timeoutNanos)
   }
 
   private def connect(number: Int, until: Long): Async[Link] = {
-    val nanos   = math.max(1, until - System.nanoTime())
+    val nanos   = math.max(1, until - worker.loop.clockNanos)
     val source  = if (target.isTcp) worker.nextSource() else null
     val address = target.address(number)
     val peer    = if (session < 0) target.peer else target.peer.apart(session)
@@ -58,7 +58,7 @@ private[engine] abstract class LoadConnection(worker: Worker, target: Target) ex
           if (number > 0) target.preferred = (target.preferred + number) % target.addresses.size
           opening = false
           present = made
-          lastAnswer = System.nanoTime()
+          lastAnswer = worker.loop.clockNanos
           val tls = made.tlsSession
           worker.tally.opened(lastAnswer - begun, tls.fold(0L)(_.nanos), tls.exists(_.isResumed))
           if (worker.isStopped) made.close() else opened()

@@ -116,7 +116,7 @@ private[engine] final class OpenWorker(
         val exchange = link.send(request, session, due)
         if (paced) tally.late(exchange.sentNanos - due)
       } else {
-        if (paced) tally.late(System.nanoTime() - due)
+        if (paced) tally.late(loop.clockNanos - due)
         queue.add(request, session, due)
         grow()
       }
@@ -202,7 +202,7 @@ private[engine] final class OpenWorker(
     /** A connection has room: for waiting requests, otherwise for later ones. */
     def hasRoom(link: PooledConnection): Unit = {
       while (!queue.isEmpty && link.hasRoom) {
-        val now = System.nanoTime()
+        val now = loop.clockNanos
         if (isTooLate(now)) unsent(now)
         else {
           link.send(queue.request, queue.session, queue.due)
@@ -224,7 +224,7 @@ private[engine] final class OpenWorker(
       opening -= 1
       links -= 1
       if (!queue.isEmpty) {
-        val now = System.nanoTime()
+        val now = loop.clockNanos
         tally.failed(queue.request.kind, outcome, queue.due, now)
         leave(now)
         if (isEnding) lookAgain()

@@ -14,7 +14,7 @@ import needletail.io.EventLoop
  * same machine, and show answers no sooner.) Loops that are awake need no waking, so that it has little to do under
  * high load.
  */
-private[engine] final class WakeUpThread(loops: Vector[EventLoop]) {
+private[engine] final class WakeUpThread(loops: Vector[EventLoop]) extends Waker {
   import WakeUpThread._
 
   // For each loop when to wake it, and when after that; each loop's on cache lines of its own.
@@ -31,12 +31,10 @@ private[engine] final class WakeUpThread(loops: Vector[EventLoop]) {
   thread.start()
 
   /**
-   * Called by loop `i`: sets when to wake it, by `System.nanoTime`, and replaces earlier settings.
-   *
-   * @param next when to wake it after that, unless it sets another time before. Setting it in advance saves waking
-   *   this thread from a sleep that it has just begun, which at many arrivals per second is half of its work
+   * Setting `next` in advance saves waking this thread from a sleep that it has just begun, which at many arrivals per
+   * second is half of its work.
    */
-  def at(i: Int, due: Long, next: Long = Long.MaxValue): Unit = {
+  def at(i: Int, due: Long, next: Long): Unit = {
     dues.lazySet(place(i) + 1, next) // seen by whoever sees what follows
     dues.set(place(i), due)
     if (due < sleeping) LockSupport.unpark(thread)

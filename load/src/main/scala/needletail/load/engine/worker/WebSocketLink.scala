@@ -51,7 +51,7 @@ private[engine] final class WebSocketLink private (
     target.webSocket.lines.foreach { case (name, value) => out.writeField(name, value) }
     out.writeCrLf()
     flush()
-    connection.deadline = System.nanoTime() + timeoutNanos
+    connection.deadline = worker.loop.clockNanos + timeoutNanos
   }
 
   // Link
@@ -245,7 +245,7 @@ private[engine] object WebSocketLink {
       source: InetAddress,
       peer: TlsPeer
   ): Async[Link] = {
-    val until               = System.nanoTime() + timeoutNanos
+    val until               = worker.loop.clockNanos + timeoutNanos
     val opened              = new AsyncPromise[Link]
     var link: WebSocketLink = null
     Connector
@@ -255,7 +255,7 @@ private[engine] object WebSocketLink {
           link
       }
       .flatMap { _ =>
-        link.begin(Math.max(1, until - System.nanoTime()))
+        link.begin(Math.max(1, until - worker.loop.clockNanos))
         opened
       }
   }

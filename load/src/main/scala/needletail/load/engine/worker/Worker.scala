@@ -21,7 +21,7 @@ private[engine] final class RunContext(
     val sources: Vector[InetAddress],
     val loops: Int,
     val startNanos: Long,
-    val waker: WakeUpThread,
+    val waker: Waker,
     val seed: Long
 ) {
   val reasons: FailureSamples = new FailureSamples
@@ -84,7 +84,7 @@ private[engine] abstract class Worker(
   /** Runs in each turn of the loop. */
   final def run(): Unit = if (!isStopped) {
     inTurn = true
-    val next = pace(System.nanoTime())
+    val next = pace(loop.clockNanos)
     inTurn = false
     if (next != asked) {
       asked = next
@@ -132,7 +132,7 @@ private[engine] abstract class Worker(
 
   /** How long opening a connection may take for a request with that deadline. */
   final def connectNanos(deadline: Long): Long =
-    math.min(context.connectNanos, math.max(1, deadline - System.nanoTime()))
+    math.min(context.connectNanos, math.max(1, deadline - loop.clockNanos))
 
   /** A pause's length in nanoseconds. */
   protected final def lengthOf(pause: Pause): Long = pause match {
