@@ -11,8 +11,8 @@ import needletail.http.message.{Headers, Status}
 import needletail.http.text.ByteWriter
 
 /** The execution of a call whose response is returned with its whole body. */
-private[client] final class BufferedCallExecution(loop: PerLoopClient, submitted: Call)
-    extends CallExecution[ClientResponse](loop, submitted) {
+private[client] final class BufferedCallExecution(client: PerLoopClient, submitted: Call)
+    extends CallExecution[ClientResponse](client, submitted) {
   private var status: Status     = null
   private var fields: Headers    = null
   private var exact: Array[Byte] = null // if the length is known

@@ -4,8 +4,8 @@ import needletail.async.{Async, AsyncPromise, Timer}
 import needletail.client.config.ClientConfig
 import needletail.client.connection.BodySender
 import needletail.client.error.ClientError
-import needletail.client.policy.{Breaker, Endpoint, RedirectPolicy, RetryPolicy}
-import needletail.client.pool.{Host, HostCounts, PausedCall, PerLoopClient, PerLoopHost}
+import needletail.client.policy.{RedirectPolicy, RetryPolicy}
+import needletail.client.pool.{HostCounts, PausedCall, PerLoopClient}
 import needletail.client.url.Url
 import needletail.http.ByteStream
 import needletail.http.http1.ResponseHead
@@ -18,16 +18,12 @@ import needletail.http.text.ByteWriter
  * It is always in one of these states: in a pool's queue (`line`), on a connection (`connection`), pausing before its
  * next attempt (`pause`), or complete.
  */
-private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: Call)
-    extends TimedExchange(loop.context, submitted)
+private[client] abstract class CallExecution[A](client: PerLoopClient, submitted: Call)
+    extends HostedExchange(client, submitted)
     with PausedCall {
   protected final val config: ClientConfig = context.config
   protected final val promise              = new AsyncPromise[A]
 
-  private var host: Host             = call.host
-  private var onLoop: PerLoopHost    = null
-  private var endpoint: Endpoint     = null  // of the current attempt; null between attempts
-  private var failedAt: Endpoint     = null  // of the last attempt, if it failed
   private var method: Method         = call.method
   private var target: String         = call.target
   private var headers: Headers       = call.headers
@@ -35,15 +31,11 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   private var source: ByteStream     = call.source
   private var streamTouched: Boolean = false // whether the source has been read from
   private var isCodingAsked          = false // whether the client decodes the response's content
-  private var status: Status         = null  // of the response that is returned
-  private var admitted               = 0     // the breaker's generation of the current attempt
   private var isSending              = false // whether the streamed content of the request is on its way
-  private var isJudged = false // whether the breaker has had the outcome of a stream from its head
 
-  private var attempts            = 0
-  private var redirects           = 0
-  private var pause: Timer        = null
-  private var submittedAt, sentAt = 0L
+  private var attempts     = 0
+  private var redirects    = 0
+  private var pause: Timer = null
 
   // Attempts
 
@@ -51,10 +43,8 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
     val now = context.loop.nowNanos
     startCall(now)
     promise.onCancel(() => cancelled())
-    onLoop = loop.on(host)
+    callAt(host, now)
     onLoop.counts.add(HostCounts.Calls, 1)
-    host.used(now)
-    host.budget.earn()
     attempt()
     promise
   }
@@ -62,39 +52,28 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   private def attempt(): Unit = if (!promise.isCompleted) {
     val now = context.loop.nowNanos
     if (timeLeft <= 0 || call.deadline.hasPassed) fail(tooLate("it had not been sent"))
-    else if (!isAdmitted(now)) {
+    else if (!takesPlace(now)) {
       onLoop.counts.add(HostCounts.Refused, 1)
       fail(new ClientError.BreakerOpen(host.name))
     } else {
       attempts += 1
       isSentAgain = false
-      onLoop = loop.on(host) // again, as the host may have been forgotten since the last attempt
-      endpoint = host.balancer.choose(now, failedAt)
-      host.balancer.took(endpoint)
       onLoop.counts.add(HostCounts.Attempts, 1)
       submit(now)
     }
   }
 
-  private def isAdmitted(now: Long): Boolean = {
-    admitted = host.breaker.admit(now); admitted != Breaker.Rejected
-  }
-
   private def submit(now: Long): Unit = {
     startAttempt(now, mayRepeat)
-    submittedAt = now
-    sentAt = 0
     isSending = false
-    onLoop.pool(endpoint).submit(this)
+    enqueue(now)
   }
 
   // The request
 
-  override final def isHead: Boolean      = method eq Method.HEAD
-  override final def mayPipeline: Boolean = isIdempotent && source == null && !isStreamed
+  override final def isHead: Boolean = method eq Method.HEAD
 
-  /** Whether the response is read at the caller's pace. Then other requests must not wait for its end. */
-  protected def isStreamed: Boolean
+  override final def mayPipeline: Boolean = isIdempotent && source == null && !isStreamed
 
   final def encode(w: ByteWriter): Unit = {
     RequestEncoder.head(w, method, target, host, headers)
@@ -115,7 +94,9 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
     if (source != null) streamTouched = true
     source
   }
-  override final def contentLength: Long     = call.sourceLength
+
+  override final def contentLength: Long = call.sourceLength
+
   override final def awaitsContinue: Boolean = source != null && call.is(Call.ExpectContinue)
 
   private def isIdempotent: Boolean = (method.isIdempotent || call.is(Call.Repeatable)) && !call.is(Call.Once)
@@ -128,8 +109,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   // Events of an attempt
 
   final def onSent(): Unit = {
-    sentAt = context.loop.clockNanos
-    onLoop.counts.queued.record(context.loop.nowNanos - submittedAt)
+    written()
     if (source != null && !awaitsContinue) {
       isSending = true
       extendForBody()
@@ -138,7 +118,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   override final def onContentSent(last: Boolean): Unit = {
     isSending = !last
-    if (last && (status == null || !isStreamed)) endBody() else extendForBody()
+    if (last && (answerStatus == null || !isStreamed)) endBody() else extendForBody()
   }
 
   override final def onContentTaken(): Unit = extendForContent()
@@ -166,9 +146,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   }
 
   private def accept(received: Status, head: ResponseHead): Unit = {
-    status = received
-    if (isStreamed)
-      isJudged = host.breaker.answered(admitted, good = received.code < 500, context.loop.nowNanos)
+    answered(received)
     accepted(received, head)
   }
 
@@ -186,7 +164,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   protected def failed(error: ClientError): Unit
 
   final def onEnd(trailers: Headers): Unit = {
-    concluded(good = status.code < 500)
+    concluded(good = answerStatus.code < 500)
     completed(trailers)
     if (promise.isCompleted) endCall()
   }
@@ -196,13 +174,13 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
       onLoop.counts.add(HostCounts.Stale, 1)
       needsFresh = true // a new connection cannot be stale
       if (lost.ending != ClientError.Ending.Announced) isSentAgain = true
-      onLoop = loop.on(host) // again, as the host may have been forgotten
+      refresh()
       submit(context.loop.nowNanos)
     case _ =>
       concludedBy(error)
       val delay = loop.retry.delay(attempts)
       if (
-        status == null && RetryPolicy.isTransient(error, timeLeft) &&
+        answerStatus == null && RetryPolicy.isTransient(error, timeLeft) &&
         (mayRepeat || wasNotSent(error)) && mayRetry(delay)
       ) retryAfter(delay)
       else fail(error)
@@ -212,7 +190,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   /** At most once for each attempt, unless the server has said that it did not process the request. */
   private def isStale(lost: ClientError.ConnectionLost): Boolean =
-    RetryPolicy.isStale(lost, isIdempotent) && status == null && hasContent && timeLeft > 0 &&
+    RetryPolicy.isStale(lost, isIdempotent) && answerStatus == null && hasContent && timeLeft > 0 &&
       !promise.isCompleted && (!isSentAgain || lost.ending == ClientError.Ending.Announced)
 
   /** Whether no byte of the request reached the host, so that sending it is not a repetition. */
@@ -266,15 +244,9 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
         method = next.method
         headers = next.headers
         if (next.dropsContent) dropContent()
-        if (next.url.origin != host.origin) {
-          host = loop.registry.of(next.url.origin)
-          onLoop = loop.on(host)
-          host.used(context.loop.nowNanos)
-          host.budget.earn()
-        }
+        if (next.url.origin != host.origin) callAt(loop.registry.of(next.url.origin), context.loop.nowNanos)
         target = next.url.target
         attempts = 0
-        failedAt = null
         // by the end of the turn the connection may have received the rest of this response, and be free again
         context.loop.endOfTurn(() => attempt())
     }
@@ -290,50 +262,6 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   /** The rest of the response is not needed: the connection may be reused. */
   private def leaveConnection(): Unit = connection.abandon(this, orderly = true)
-
-  private def concludedBy(error: ClientError): Unit = error match {
-    case _: ClientError.QueueFull | _: ClientError.QueueTimeout | _: ClientError.BadRequestBody |
-        _: ClientError.ClientClosed =>
-      withdrawn() // not a failure of the host
-    case _: ClientError.TimedOut if isCrowdedOut =>
-      withdrawn() // it waited for other calls of this client
-    case _: ClientError.TimedOut if status != null && !wantsContent =>
-      withdrawn() // the caller has not read on, so nothing more was expected of the host
-    case _ =>
-      if (error.isInstanceOf[ClientError.TimedOut]) onLoop.counts.add(HostCounts.Timeouts, 1)
-      concluded(good = false)
-  }
-
-  /** Whether it has only waited for a connection, although there are some: all were in use. */
-  private def isCrowdedOut: Boolean =
-    endpoint != null && sentAt == 0 && onLoop.pool(endpoint).isConnected
-
-  private def concluded(good: Boolean): Unit = if (endpoint != null) {
-    val now = context.loop.nowNanos
-    host.balancer.gave(endpoint)
-    if (sentAt != 0) onLoop.counts.transit.record(context.loop.clockNanos - sentAt)
-    if (good) {
-      if (!isJudged) host.breaker.succeeded(admitted, now)
-      host.balancer.succeeded(endpoint)
-      failedAt = null
-    } else {
-      onLoop.counts.add(HostCounts.Failures, 1)
-      if (!isJudged) host.breaker.failed(admitted, now)
-      host.balancer.failed(endpoint, now)
-      failedAt = endpoint
-    }
-    endpoint = null
-  }
-
-  /** The attempt ends without a failure. A streamed response that has begun is judged by its status. */
-  private def withdrawn(): Unit = if (endpoint != null && isStreamed && status != null) {
-    sentAt = 0 // it has no transit time, as the rest is missing
-    concluded(good = status.code < 500)
-  } else if (endpoint != null) {
-    host.balancer.gave(endpoint)
-    if (!isJudged) host.breaker.withdrawn(admitted)
-    endpoint = null
-  }
 
   private def tooLate(what: String): ClientError =
     new ClientError.TimedOut(host.name, s"the response was not complete $limitText: $what")
@@ -370,19 +298,19 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
 
   private[needletail] final def loopEnded(): Unit = {
     leavePlace()
-    val written = sentAt != 0
+    val mayHaveArrived = wasSent
     withdrawn()
-    fail(new ClientError.ClientClosed(host.name, written))
+    fail(new ClientError.ClientClosed(host.name, mayHaveArrived))
   }
 
   private def leavePlace(): Unit =
     if (connection != null) connection.abandon(this, orderly = false)
     else if (pause != null) stopPause()
-    else if (endpoint != null) { val _ = onLoop.pool(endpoint).remove(this) }
+    else if (isTrying) leaveQueue()
 
   /** The caller has cancelled: leaves the queue or the connection; no further attempt is made. */
   protected final def cancelled(): Unit = {
-    if (endpoint != null) onLoop.counts.add(HostCounts.Cancelled, 1)
+    if (isTrying) onLoop.counts.add(HostCounts.Cancelled, 1)
     leavePlace()
     if (isOverdue) {
       onLoop.counts.add(HostCounts.Timeouts, 1)
@@ -393,7 +321,7 @@ private[client] abstract class CallExecution[A](loop: PerLoopClient, submitted: 
   }
 
   /** Whether the host has the whole request, and has not responded in the time there was for that. */
-  private def isOverdue: Boolean = endpoint != null && sentAt != 0 && !isSending && status == null &&
+  private def isOverdue: Boolean = isTrying && wasSent && !isSending && answerStatus == null &&
     (call.deadline.hasPassed || call.headLimited != null && call.headLimited.timeLimit.hasPassed)
 
   protected final def hostName: String = host.name

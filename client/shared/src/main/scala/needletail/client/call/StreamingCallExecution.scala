@@ -8,8 +8,8 @@ import needletail.http.http1.ResponseHead
 import needletail.http.message.{Headers, Status}
 
 /** The execution of a call whose response is returned with its body as a stream. */
-private[client] final class StreamingCallExecution(loop: PerLoopClient, submitted: Call)
-    extends CallExecution[StreamedResponse](loop, submitted) {
+private[client] final class StreamingCallExecution(client: PerLoopClient, submitted: Call)
+    extends CallExecution[StreamedResponse](client, submitted) {
   private var pull: AsyncPromise[Option[Array[Byte]]] = null // the piece that is waited for
   private var failure: ClientError                    = null
   private var last: Array[Byte] = null  // a piece that arrived with the end, before it was requested
