@@ -1,12 +1,10 @@
 package needletail.io
 
 import java.io.IOException
-import java.net.SocketTimeoutException
-import java.util.concurrent.RejectedExecutionException
 
 import needletail.io.platform.{ConnectionOptions, Interest, Pollable, Socket}
 import needletail.io.proxyprotocol.ProxyHeader
-import needletail.io.tls.{HandshakeFailure, TlsSession}
+import needletail.io.tls.TlsSession
 
 /**
  * A stream connection, TCP or Unix, on one loop for life. All methods must be called on the loop's thread.
@@ -25,7 +23,7 @@ final class Connection private[io] (
     gone: Runnable = null,      // run last, see `AcceptedSocket.start`
     proxied: ProxyHeader = null // of the proxy that it comes from
 ) extends Pollable
-    with ConnectionTimer.Owner
+    with ConnectionHandshake
     with ConnectionTurnEnd.Owner {
   import Connection.*
   import ConnectionPhase.*
@@ -67,10 +65,8 @@ final class Connection private[io] (
   /** Whether it is neither closed nor closing. */
   def isOpen: Boolean = phase == Open
 
-  private[io] def isClosed: Boolean = phase == Closed
-
-  /** Whether its TLS handshake is not complete, so that nothing can be written. */
-  private[needletail] def isShakingHands: Boolean = socket.isShakingHands
+  private[io] def isFlushing: Boolean = phase == Flushing
+  private[io] def isClosed: Boolean   = phase == Closed
 
   /** Bytes read so far; with TLS, decrypted ones. */
   def bytesRead: Long = input.bytesRead
@@ -193,8 +189,9 @@ final class Connection private[io] (
 
   /** Whether a read takes little: the handler does not want input, but the peer's end is to be noticed. */
   private[needletail] def readLittle(little: Boolean): Unit = input.readsLittle = little
-  private[io] def readNow(): Unit                           = input.readNow()
-  private[io] def awaitsTurn: Boolean                       = input.isMember
+
+  private[io] def readNow(): Unit     = input.readNow()
+  private[io] def awaitsTurn: Boolean = input.isMember
 
   /**
    * Whether it is open and the peer has neither sent anything that was not read nor ended its side, by one system call.
@@ -213,60 +210,17 @@ final class Connection private[io] (
   /** Cheap: setting a later deadline does no work until the earlier one has passed. */
   def deadline_=(nanos: Long): Unit = if (phase <= Flushing) setTimer(nanos)
 
-  private def setTimer(nanos: Long): Unit = {
+  private def setTimer(nanos: Long): Unit = needTimer().deadline = nanos
+
+  private[io] def needTimer(): ConnectionTimer = {
     if (timer eq null) createTimer()
-    timer.deadline = nanos
+    timer
   }
 
   @noinline private def createTimer(): Unit = timer = new ConnectionTimer(this, socket)
 
-  private[io] def limitHandshake(): Unit =
-    if (socket.isShakingHands && phase == Open) {
-      if (timer eq null) createTimer()
-      timer.limitHandshake(options.handshakeNanos)
-    }
-
-  /** A step of the handshake was computed elsewhere. From any thread. */
-  private def resumeHandshake(): Unit =
-    try
-      loop.execute { () =>
-        if (phase <= Flushing) {
-          want(socket.interest | Interest.Read)
-          if (phase == Open) input.readNow() else discard()
-        }
-      }
-    catch { case _: RejectedExecutionException => () } // the loop has ended, and closed it
-
-  /** See `ConnectionTimer.handshakeStall`; -1 without TLS, and while this side has not read what the client has sent. */
-  private[needletail] def handshakeStall(withSilent: Boolean = false): Long =
-    if (socket.isShakingHands && !awaitsTurn && (timer ne null) && phase <= Flushing)
-      timer.handshakeStall(withSilent)
-    else -1
-
-  /** Closes it if its client has stalled the handshake for at least `nanos`, after it has read what has arrived. */
-  private[needletail] def closeStalledHandshake(nanos: Long, withSilent: Boolean): Unit =
-    if (!input.isMember) {
-      if (phase != Flushing) readNow() else if (mayDiscard) discard()
-      if (handshakeStall(withSilent) >= nanos) {
-        val what = if (socket.isSilent) "the client had sent nothing" else "the TLS handshake was stalled"
-        finish(new SocketTimeoutException(s"$what while too many others were in progress"))
-      }
-    }
-
-  /** See `ConnectionTimer.handshakeProceeds`; false without TLS. */
-  private[needletail] def handshakeProceeds(): Boolean =
-    socket.isSecure && (timer ne null) && phase == Open && timer.handshakeProceeds()
-
   private[io] def deadlinePassed(): Unit =
     if (phase == Lingering || isRefused) finish(null) else protocol.onDeadline()
-
-  /** Whether it was closed before its TLS handshake was complete. */
-  private[needletail] def failedHandshake: Boolean =
-    phase == Closed && socket.isSecure && (socket.session eq null)
-  private[needletail] def handshakeFailure: HandshakeFailure = socket.handshakeFailure // of what kind
-
-  private[io] def handshakeTimedOut(): Unit =
-    finish(new SocketTimeoutException(s"no TLS handshake within ${options.handshakeNanos / 1000000} ms"))
 
   // Closing
 
@@ -309,10 +263,10 @@ final class Connection private[io] (
       }
   }
 
-  private def mayDiscard: Boolean = !input.isEnded && linger.discardable > 0
+  private[io] def mayDiscard: Boolean = !input.isEnded && linger.discardable > 0
 
   /** Reads and discards bytes that arrive while closing. */
-  @noinline private def discard(): Unit = {
+  @noinline private[io] def discard(): Unit = {
     val bytes = loop.reads.ofSize(1)
     val n     = input.read(bytes, 0, math.min(bytes.length, linger.discardable))
     if (n > 0) linger.discardable -= n

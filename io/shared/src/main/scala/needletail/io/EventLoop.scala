@@ -1,8 +1,8 @@
 package needletail.io
 
-import needletail.async.{Async, Loop, Signal, Survivable, Timer, TimerHeap, TimerNode}
+import needletail.async.{Async, Loop, Signal, Timer, TimerHeap, TimerNode}
 import needletail.io.loop._
-import needletail.io.platform.{Descriptor, Fallible, Platform, PlatformLoop, Pollable, PollerKind}
+import needletail.io.platform.{Descriptor, Platform, PlatformLoop, Pollable, PollerKind}
 
 import java.util.concurrent.{Executor, RejectedExecutionException}
 
@@ -36,7 +36,6 @@ final class EventLoop private[io] (
   private var thread  = new Thread(() => live(), name)
   private val tasks   = new TaskQueue
   private val timers  = new TimerHeap
-  private val turnEnd = new EndOfTurnQueue
   private val poller  = platform.openPoller(this, pollerKind)
   private val reports = new LoopReports(failures)
 
@@ -45,8 +44,10 @@ final class EventLoop private[io] (
   private[needletail] val memory = new LoopMemory
   private[io] val handshakes     = new HandshakeTurns(endOfTurn(_), () => nanos, () => clockNanos)
 
-  /** What waits until it has closed a descriptor, and what its end ends. */
-  private[io] val descriptorWaiters   = new DescriptorWaiters
+  /** What waits until it has closed a descriptor. */
+  private[io] val descriptorWaiters = new DescriptorWaiters
+
+  /** What its end ends. */
   private[needletail] val unendedWork = new UnendedWork
 
   private var nanos      = platform.nanoTime()
@@ -54,13 +55,11 @@ final class EventLoop private[io] (
   private var due        = Long.MaxValue // of the first timer, at the end of the wait
   private var clockFresh = true          // false during the wait
 
-  private val workEnd             = new EndOfWork(nanos, () => platform.nanoTimeBeforeWait())
+  private val work = new TurnWork(timers, nanos, () => platform.nanoTimeBeforeWait(), reportOf(_))
   private var everyTurn: Runnable = null // most loops have none
-  private var urgent: Runnable    = null // see `runNext`
 
   @volatile private var stopping = false
   @volatile private var ended    = false
-  private var isEnding           = false
 
   thread.setDaemon(daemon)
 
@@ -82,9 +81,9 @@ final class EventLoop private[io] (
   override private[needletail] def clockNanos: Long = platform.nanoTime()
 
   /** As `clockNanos`, for callers that call it after the work that they do: the wait is reckoned from then if it is the last. */
-  private[needletail] def readClock(): Long = workEnd.at(platform.nanoTime())
+  private[needletail] def readClock(): Long = work.ended(platform.nanoTime())
 
-  /** When the first timer was due, at the beginning of this turn; Long.MaxValue for none. */
+  /** When the first timer was due, as of the beginning of this turn; Long.MaxValue if there was none. */
   private[needletail] def dueNanos: Long = due
 
   /** Processor time of the loop's thread in nanoseconds; -1 if unknown. To be called on that thread. */
@@ -136,14 +135,14 @@ final class EventLoop private[io] (
    * Runs `task` at the end of this turn, before the loop waits. To be called on the loop's thread. What such a task
    * itself adds runs at the end of the next turn, which then begins without waiting. Allocates nothing.
    */
-  def endOfTurn(task: Runnable): Unit = turnEnd.add(task)
+  def endOfTurn(task: Runnable): Unit = work.atTurnEnd(task)
 
   /**
    * Runs `task` as soon as the handler, timer or task that runs now has returned, before any other: for what cannot
    * wait until all that is ready in this turn has been handled. To be called on the loop's thread; there is one at most,
    * and the last one called for replaces it.
    */
-  private[needletail] def runNext(task: Runnable): Unit = urgent = task
+  private[needletail] def runNext(task: Runnable): Unit = work.runNext(task)
 
   /**
    * Runs `task` in every turn from now on, null for none: for callers that need more exact times than the loop's wait
@@ -155,8 +154,10 @@ final class EventLoop private[io] (
   private[needletail] def wake(): Unit = poller.wakeUp()
 
   // For the connections and listeners of this package.
+
   private[io] def watch(d: Descriptor, source: Pollable, interest: Int): Unit =
     poller.register(d, source, interest)
+
   private[io] def setInterest(d: Descriptor, interest: Int): Unit = poller.setInterest(d, interest)
 
   /** Watches it no more; an event of this turn may still arrive. */
@@ -184,13 +185,14 @@ final class EventLoop private[io] (
   /** Called by the Poller for each source that is ready. */
   private[needletail] def dispatch(source: Pollable, ready: Int): Unit = {
     if (!clockFresh) wakeFromPoll()
-    workEnd.begins(nanos)
+    work.begins()
     try source.onReady(ready)
-    catch { case e: Throwable => survive(source, e) }
-    if (urgent ne null) runUrgent()
+    catch { case e: Throwable => work.survive(source, e) }
+    work.over()
   }
 
-  private[io] def start(): Unit               = platform.start(this)
+  private[io] def start(): Unit = platform.start(this)
+
   private[needletail] def startThread(): Unit = thread.start()
 
   /** Instead of `start`: the calling thread is the loop's own until it ends. */
@@ -208,6 +210,8 @@ final class EventLoop private[io] (
   /** Instead of `start`: closes the loop's poller. */
   private[io] def discard(): Unit = poller.close()
 
+  // The thread
+
   private def live(): Unit = {
     Loop.enter(this)
     try while (!stopping) goOn(beforeWait())
@@ -217,7 +221,7 @@ final class EventLoop private[io] (
 
   /** Reports before any connection is closed, as that must not look like an orderly end. */
   private[needletail] def fatal(e: Throwable): Unit = {
-    isEnding = true
+    work.endBegins()
     try onFatal()
     finally report(s"the event loop $name ends", e)
   }
@@ -244,18 +248,18 @@ final class EventLoop private[io] (
   private[needletail] def goOn(timeout: Int): Unit = {
     poller.poll(timeout)
     if (!clockFresh) wakeFromPoll()
-    runTimers()
-    runTasks(tasks.takeAll())
-    if (everyTurn ne null) run(everyTurn)
-    runTurnEnd()
+    work.runTimers()
+    work.runTasks(tasks.takeAll())
+    if (everyTurn ne null) work.run(everyTurn)
+    work.runTurnEnd()
     reports.throwLast()
   }
 
   /** As `beforeWait`: 0 if anything is queued. Otherwise the task queue is asleep afterwards. */
   private def timeoutMillis(): Int =
-    if (!turnEnd.isEmpty) 0
+    if (!work.isTurnOver) 0
     else {
-      val timeout = if (timers.isEmpty) -1 else timers.millisToFirst(workEnd.ofTurn(nanos))
+      val timeout = if (timers.isEmpty) -1 else timers.millisToFirst(work.endedAt)
       if (timeout == 0 || !tasks.fallAsleep()) 0 else timeout
     }
 
@@ -263,73 +267,24 @@ final class EventLoop private[io] (
   private def wakeFromPoll(): Unit = {
     tasks.awake()
     nanos = platform.nanoTime()
+    work.turnBegins(nanos)
     millis = 0
     due = timers.firstDue
     clockFresh = true
   }
 
-  /**
-   * Runs only the timers that are set now: one that sets itself again for a time that has passed waits for the next
-   * turn.
-   */
-  private def runTimers(): Unit = if (timers.firstDue - nanos <= 0) runDueTimers()
-
-  @noinline private def runDueTimers(): Unit = {
-    var left = timers.size
-    while (left > 0) {
-      val timer = timers.takeDue(nanos)
-      if (timer eq null) left = 0
-      else {
-        left -= 1
-        workEnd.begins(nanos)
-        try timer.fire()
-        catch { case e: Throwable => survive(timer, e) }
-        if (urgent ne null) runUrgent()
-      }
-    }
-  }
-
-  private var untried: TaskQueue.Node = null // taken from the queue: after a fatal error the end runs them
-
-  private def runTasks(oldest: TaskQueue.Node): Unit = {
-    untried = oldest
-    while (untried ne null) {
-      val node = untried
-      untried = node.next
-      run(node.task)
-    }
-  }
-
-  private def runTurnEnd(): Unit = if (!turnEnd.isEmpty) runFrom(turnEnd.begin())
-
-  private def runFrom(first: Runnable): Unit = {
-    var task = first
-    while (task ne null) {
-      run(task)
-      task = turnEnd.next()
-    }
-  }
-
-  private def run(task: Runnable): Unit = {
-    workEnd.begins(nanos)
-    try task.run()
-    catch { case e: Throwable => survive(task, e) }
-    if (urgent ne null) runUrgent()
-  }
-
-  @noinline private def runUrgent(): Unit = {
-    val task = urgent
-    urgent = null
-    run(task)
-  }
-
   /** Reports to the owner of the loops (`EventLoops`), else to `EventLoop.onFailure`. Throws nothing. */
   private[needletail] def report(text: String, cause: Throwable): Unit = reports.report(text, cause)
 
-  /** `beginDrain` completes `drainBegins`: the loop's server has begun to drain. To be called on the loop. */
+  private def reportOf(e: Throwable): Unit = report(s"an exception on the event loop $name", e)
+
+  private val draining = new Signal
+
+  /** Completes when `beginDrain` is called. To be called on the loop. */
   private[needletail] def drainBegins: Async[Unit] = draining
-  private[needletail] def beginDrain(): Unit       = draining.happen()
-  private val draining                             = new Signal
+
+  /** Completes `drainBegins`: the loop's server has begun to drain. To be called on the loop. */
+  private[needletail] def beginDrain(): Unit = draining.happen()
 
   private val atEnds = new java.util.LinkedHashSet[Runnable]
 
@@ -338,39 +293,27 @@ final class EventLoop private[io] (
 
   /** A loop that has ended takes no task, and runs its last ones: what is to follow must not suffer. */
   override private[needletail] def unhandled(error: Throwable): Unit =
-    if (ended) report(s"an exception on the event loop $name", error) else super.unhandled(error)
-
-  /** Where exceptions of user code end: reported, with their connection closed. Fatal ones are rethrown before the end. */
-  private def survive(culprit: AnyRef, e: Throwable): Unit = {
-    if (!Survivable(e) && !isEnding) throw e
-    report(s"an exception on the event loop $name", e)
-    culprit match {
-      case f: Fallible =>
-        try f.failed(e)
-        catch { case again: Throwable if isEnding => report(s"an exception on the event loop $name", again) }
-      case _ => ()
-    }
-  }
+    if (ended) reportOf(error) else super.unhandled(error)
 
   private[needletail] def end(): Unit =
     try {
-      isEnding = true
+      work.endBegins()
       stopping = true // also where a fatal error ends it: nobody is to begin or to wait for something new
       poller.foreach { source =>
         try source.onLoopEnd()
-        catch { case e: Throwable => survive(source, e) }
+        catch { case e: Throwable => work.survive(source, e) }
       }
-      runFrom(turnEnd.next()) // what a fatal error has kept from running
-      runTurnEnd()            // closes the connections that were closed just now
+      work.resumeTurnEnd()
+      work.runTurnEnd() // closes the connections that were closed just now
       ended = true
-      runTasks(untried)
-      runTasks(tasks.close())
-      runTurnEnd()
+      work.runUntried()
+      work.runTasks(tasks.close())
+      work.runTurnEnd()
       timers.clear()
-      unendedWork.endAll(survive(_, _))
-      for (task <- atEnds.toArray(new Array[Runnable](0))) run(task) // of a copy, as they may change it
-      Loop.tellObservers(survive(this, _))
-      runTurnEnd()
+      unendedWork.endAll(work.survive(_, _))
+      for (task <- atEnds.toArray(new Array[Runnable](0))) work.run(task) // of a copy, as they may change it
+      Loop.tellObservers(work.survive(this, _))
+      work.runTurnEnd()
     } finally {
       ended = true
       try {
