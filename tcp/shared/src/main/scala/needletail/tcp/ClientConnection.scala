@@ -1,7 +1,5 @@
 package needletail.tcp
 
-import java.util.ArrayDeque
-
 import needletail.async.{Async, Survivable}
 import needletail.io.{Connection, ConnectionHandler}
 import needletail.io.loop.FailureLog
@@ -40,10 +38,9 @@ private[tcp] final class ClientConnection[I, O](
   private val config   = context.config
   private val protocol = context.protocol
   private val reader = new MessageReader(protocol.codec.decoder(), context.maxMessage, connection.loop.memory)
-  private val inFlight = new ArrayDeque[Exchange[I, O]]
+  private val inFlight = new ExchangesInFlight[I, O](context.counts)
   private val batch    = new OutputBatch(connection)
 
-  private var takenBack = 0     // of those in flight, until the next flush
   private var inTurn    = false // onData runs, which ends with a flush
   private var turnAsked = false
   private var turnsLeft = 0     // turns that end before anything is written
@@ -63,37 +60,14 @@ private[tcp] final class ClientConnection[I, O](
   var wasUseful = false
 
   /** Requests in flight, including abandoned ones. */
-  def underWay: Int = inFlight.size - takenBack
+  def underWay: Int = inFlight.size
 
   private def isUnused = underWay == 0
-
-  /** The first in flight; null if there is none. */
-  private def first: Exchange[I, O] = {
-    while (takenBack > 0 && !inFlight.isEmpty && inFlight.peekFirst.isTakenBack) {
-      inFlight.removeFirst()
-      takenBack -= 1
-    }
-    inFlight.peekFirst
-  }
-
-  /** Those that were taken back leave for good, all at once: each by itself would have the others move up. */
-  private def dropTakenBack(): Unit = if (takenBack > 0) {
-    takenBack = 0
-    for (_ <- 1 to inFlight.size) {
-      val x = inFlight.removeFirst()
-      if (!x.isTakenBack) inFlight.addLast(x)
-    }
-  }
 
   private def isFlushed = batch.size + connection.pendingBytes == 0
 
   /** Whether it can be closed without loss: no answer is pending, and everything is written. */
-  def isQuiet: Boolean = isFlushed && {
-    val all   = inFlight.iterator
-    var quiet = true
-    while (quiet && all.hasNext) quiet = all.next().isOver
-    quiet
-  }
+  def isQuiet: Boolean = isFlushed && inFlight.areOver
 
   /** Whether `prepare` has succeeded. */
   def isPrepared: Boolean = isReady
@@ -102,7 +76,7 @@ private[tcp] final class ClientConnection[I, O](
   def remoteAddress: String = connection.remoteAddress
 
   /** Whether the server answers a request, or is about to, that nobody waits for any more. What is sent now waits for it. */
-  def isHeldUp: Boolean = !isUnused && first.isOver
+  def isHeldUp: Boolean = !isUnused && inFlight.first.isOver
 
   /** Whether a request can be sent now. */
   def accepts: Boolean =
@@ -136,8 +110,7 @@ private[tcp] final class ClientConnection[I, O](
       if (isUnused && isFlushed) lookFirst()
       if (x.answers) {
         x.place = this
-        inFlight.addLast(x)
-        context.counts.add(ClientCounts.InFlight, 1)
+        inFlight.add(x)
       }
       batch.add(x, encoded)
       if (!x.answers) x.succeed(null.asInstanceOf[I])
@@ -208,8 +181,7 @@ private[tcp] final class ClientConnection[I, O](
   def takeBack(x: Exchange[_, _]): Boolean = {
     val taken = !isOver && batch.remove(x)
     if (taken) {
-      takenBack += 1
-      context.counts.add(ClientCounts.InFlight, -1)
+      inFlight.takenBackOne()
       settle()
     }
     taken
@@ -220,7 +192,7 @@ private[tcp] final class ClientConnection[I, O](
   def progressOf(x: Exchange[_, _]): String =
     if (x.encoded != null) "it was about to be written"
     else if (!hasWritten(x)) "the server does not read its input"
-    else if (first ne x) "earlier requests are not answered yet"
+    else if (inFlight.first ne x) "earlier requests are not answered yet"
     else if (reader.isInside) "its answer is not complete"
     else "no part of its answer has arrived"
 
@@ -238,7 +210,7 @@ private[tcp] final class ClientConnection[I, O](
           case Decoded.More                => go = false
           case Decoded.Bad(reason)         => end(context.malformed(s"a malformed message: $reason", null))
         }
-      isEarly = reader.isInside && (isEarly || isUnused || !hasWritten(first))
+      isEarly = reader.isInside && (isEarly || isUnused || !hasWritten(inFlight.first))
       if (before > 0 && !isOver) owner.freed(this)
     } catch {
       case Survivable(e) =>
@@ -256,7 +228,7 @@ private[tcp] final class ClientConnection[I, O](
   }
 
   private def received(message: I): Unit = {
-    val first   = this.first
+    val first   = inFlight.first
     val awaited = if (first == null || isEarly || !hasWritten(first)) null else first
     isEarly = false
     if (protocol.isPush(message, if (awaited == null) None else Some(awaited.request))) {
@@ -270,7 +242,6 @@ private[tcp] final class ClientConnection[I, O](
       end(context.lost("the server sent an unsolicited message", null, written = true))
     else {
       inFlight.removeFirst()
-      context.counts.add(ClientCounts.InFlight, -1)
       wasUseful = isReady
       beQuiet()
       if (awaited.isOver) context.counts.add(ClientCounts.Skipped, 1) else awaited.succeed(message)
@@ -344,7 +315,7 @@ private[tcp] final class ClientConnection[I, O](
 
   private def flush(): Unit = {
     batch.flush()
-    dropTakenBack()
+    inFlight.dropTakenBack()
     notesProgress()
     ()
   }
@@ -356,7 +327,7 @@ private[tcp] final class ClientConnection[I, O](
       else if (config.keepConnected) Long.MaxValue
       else quietFrom + context.idleNanos
     else {
-      val first = this.first
+      val first = inFlight.first
       val stall = quietFrom + context.stallNanos
       if (first.isOver) stall else math.max(stall, first.deadline)
     }
@@ -370,14 +341,8 @@ private[tcp] final class ClientConnection[I, O](
     val awaits = !isUnused
     if (awaits && connection.isOpen) connection.abort() else connection.close()
     reader.release()
-    context.counts.add(ClientCounts.InFlight, -underWay)
-    var unwritten = List.empty[Exchange[I, O]]
-    var written   = List.empty[Exchange[I, O]]
-    while (!inFlight.isEmpty) {
-      val x = inFlight.removeLast()
-      if (!x.isOver) if (hasWritten(x)) written ::= x else unwritten ::= x
-    }
-    val (fixed, movable) = unwritten.partition(_.isFixed)
+    val (written, unwritten) = inFlight.takeAll().partition(hasWritten(_))
+    val (fixed, movable)     = unwritten.partition(_.isFixed)
     (fixed ++ movable).foreach(_.place = null)
     try {
       owner.gone(this, movable, error)

@@ -37,7 +37,7 @@ private[websocket] final class SocketConnection(
 
   private val keepAlive = new KeepAlive(config, tunnel.nowNanos)
   private val closing   = new CloseDeadline(config, tunnel)
-  private val writable  = new WritableSignal
+  private val writable  = new WritableSignal(this, tunnel)
   private val ends      = new EndObservers
 
   private val mostPending = Math.min(tunnel.maxPendingOutput, config.maxPendingOutput) // for reading
@@ -181,7 +181,7 @@ private[websocket] final class SocketConnection(
     output.writeWaiting()
     if (phase > Open) closing.written()
     deliverKept()
-    signalWritable()
+    writable.look()
     settle()
   }
 
@@ -205,17 +205,13 @@ private[websocket] final class SocketConnection(
           dropKept()
           end()
         }
-      } else if (isHeldBack) {
-        if (keepAlive.dueAt <= now && tunnel.pendingOutput == 0)
-          write(FrameWriter.Final | Opcode.Ping, none) // if the peer is gone, TCP finds out
-        keepAlive.heard(now)                           // its answer could not be read
-      } else if (keepAlive.dueAt <= now)
-        if (keepAlive.awaitsPong) {
-          concluded(CloseCode.Abnormal, "the peer did not answer a ping")
-          finish()
-        } else {
-          keepAlive.pinged(now)
-          write(FrameWriter.Final | Opcode.Ping, none)
+      } else
+        keepAlive.timePassed(now, isHeldBack, tunnel.pendingOutput == 0) match {
+          case KeepAlive.Ping   => write(FrameWriter.Final | Opcode.Ping, none)
+          case KeepAlive.GiveUp =>
+            concluded(CloseCode.Abnormal, "the peer did not answer a ping")
+            finish()
+          case _ => ()
         }
     } else if (closing.isOver) {
       concluded(CloseCode.Abnormal, "the peer did not answer a close frame")
@@ -337,34 +333,25 @@ private[websocket] final class SocketConnection(
   }
 
   private[websocket] def writePing(bytes: Array[Byte]): Unit = write(FrameWriter.Final | Opcode.Ping, bytes)
-  private[websocket] def unsentBytes: Int                    = output.pendingBytes
-  private[websocket] def isRoomy: Boolean                    = output.hasRoom
-  private[websocket] def mostUnsent: Int                     = config.maxPendingOutput
-  private[websocket] def untilWritable: Async[Unit]          =
-    if (phase != Open) Async.fail(new WebSocketClosed(CloseCode.NoStatus, ""))
-    else if (pendingBytes <= config.maxPendingOutput) Async.unit
-    else {
-      // the pending output may be this turn's own, which the kernel takes at its end
-      if (!writable.isAwaited) tunnel.wake()
-      writable.await()
-    }
+
+  private[websocket] def unsentBytes: Int = output.pendingBytes
+  private[websocket] def isRoomy: Boolean = output.hasRoom
+  private[websocket] def mostUnsent: Int  = config.maxPendingOutput
+
+  private[websocket] def untilWritable: Async[Unit] =
+    if (phase != Open) Async.fail(new WebSocketClosed(CloseCode.NoStatus, "")) else writable.await()
 
   /**
    * Sends a whole frame of a server that other connections send too, or the same message by itself where that would not
    * keep its place. Returns false if there is no room.
    */
-  def sendShared(frame: SharedFrame): Boolean = phase == Open && pendingBytes <= config.maxPendingOutput && {
+  def sendShared(frame: SharedFrame): Boolean = phase == Open && writable.hasRoom && {
     if (!role.isServer || tunnel.writer != null || output.isWaiting) write(frame.first, frame.message.bytes)
     else {
       output.writeFrame(frame.bytes)
       if (tunnel.pendingOutput > 0) tunnel.wake() // so that the peer has to read it in time
     }
     true
-  }
-
-  private def signalWritable(): Unit = if (writable.isAwaited) {
-    if (pendingBytes > config.maxPendingOutput) tunnel.flush()
-    if (pendingBytes <= config.maxPendingOutput) writable.succeed()
   }
 
   private def write(first: Int, payload: Array[Byte]): Unit = output.write(first, payload)
