@@ -31,6 +31,12 @@ abstract class ByteStream extends Stream[Array[Byte]] {
    * Call it on the event loop that reads the stream.
    */
   override def until(signal: Async[Any]): ByteStream = ByteStream.from(super.until(signal))
+
+  /**
+   * Bytes that it holds before it is asked for any, as it was made of them; null for none. They count towards a
+   * server's `memoryBudget` while a response made of the stream waits for an earlier one.
+   */
+  private[needletail] def inMemory: Array[Byte] = null
 }
 
 object ByteStream {
@@ -48,7 +54,26 @@ object ByteStream {
 
   /** A stream of one piece, or of none if `content` is empty. */
   def of(content: Array[Byte]): ByteStream =
-    fromIterator(if (content.length == 0) Iterator.empty else Iterator(content))
+    if (content.length == 0) fromIterator(Iterator.empty) else inParts(content, content.length)
+
+  /** The same in pieces of `most` bytes at most. */
+  private[needletail] def inParts(content: Array[Byte], most: Int): ByteStream = new ByteStream {
+    private var left = content // null at the end
+    private var from = 0
+
+    def next(): Async[Option[Array[Byte]]] =
+      if (left == null) Async.value(None)
+      else {
+        val until = Math.min(from.toLong + most, content.length.toLong).toInt
+        val piece =
+          if (until - from == content.length) content else java.util.Arrays.copyOfRange(content, from, until)
+        from = until
+        if (from == content.length) left = null
+        Async.value(Some(piece))
+      }
+    def cancel(): Unit                                     = left = null
+    private[needletail] override def inMemory: Array[Byte] = left
+  }
 
   /** What `next` returns while its last result is not complete. */
   private[needletail] def tooSoon: Async[Nothing] =

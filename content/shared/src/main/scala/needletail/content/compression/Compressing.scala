@@ -21,7 +21,7 @@ private[compression] final class Compressing(source: ByteStream, coding: String,
   private var over                                    = false
   private var outstanding: Async[Option[Array[Byte]]] = null
   private var unflushed                               = false
-  private var out                                     = new Array[Byte](PieceSize)
+  private var out: Array[Byte]                        = null // the same
   private var length                                  = 0
 
   def next(): Async[Option[Array[Byte]]] = if (over) end else proceed(0, 0)
@@ -59,7 +59,10 @@ private[compression] final class Compressing(source: ByteStream, coding: String,
       if (outstanding == null || !outstanding.isCompleted) Async.fail(e) else next()
   }
 
-  private def begin(): Unit = if (encoder == null) encoder = Encoders.ofStream(coding, level, most)
+  private def begin(): Unit = if (encoder == null) {
+    encoder = Encoders.ofStream(coding, level, most)
+    out = new Array[Byte](PieceSize)
+  }
 
   private def add(piece: Array[Byte]): Unit = {
     begin()
@@ -100,6 +103,8 @@ private[compression] final class Compressing(source: ByteStream, coding: String,
       encoder = null
     }
   }
+
+  private[needletail] override def inMemory: Array[Byte] = source.inMemory
 
   def cancel(): Unit = if (!over) {
     if (outstanding != null) outstanding.cancel()

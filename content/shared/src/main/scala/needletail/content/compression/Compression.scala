@@ -151,7 +151,7 @@ private[content] final class Compression(config: CompressionConfig) {
       response.stream(response.body.stream) // of unknown length, as that for GET
     else {
       val source =
-        if (response.content != null) ByteStream.fromIterator(slices(response.content)) else response.source
+        if (response.content != null) ByteStream.inParts(response.content, AtOnce / 2) else response.source
       response.stream(new Compressing(source, coding, config.level, config.maxStreams))
     }
 }
@@ -160,11 +160,6 @@ private[content] object Compression {
 
   /** Longer contents are compressed in pieces, with other connections in between. */
   final val AtOnce = 64 * 1024
-
-  private def slices(content: Array[Byte]): Iterator[Array[Byte]] =
-    Iterator.range(0, content.length, AtOnce / 2).map(from =>
-      java.util.Arrays.copyOfRange(content, from, Math.min(content.length, from + AtOnce / 2))
-    )
 
   /** What a handler says about the bytes that are not sent (RFC 9110 §14.3, RFC 9530). */
   private val ofOtherBytes = List("Accept-Ranges", "Content-Digest", "Repr-Digest", "Content-MD5")

@@ -159,6 +159,12 @@ private[file] final class FileContent(
     }
   }
 
+  /** The piece that has been made ready. */
+  private[needletail] override def inMemory: Array[Byte] = {
+    val ready = if (reading == null) null else reading.resultOrNull
+    if (ready != null && ready.isValue) ready.value else null
+  }
+
   private def finish(): Async[Option[Array[Byte]]] = {
     close()
     end

@@ -79,6 +79,16 @@ private[needletail] final class LoopMemory {
     }
   }
 
+  /**
+   * Whether the array may be lent where its holder can go without: it is held already, or there is room beside what is
+   * reserved.
+   */
+  def mayLend(bytes: Array[Byte]): Boolean =
+    (lent ne null) && lent.containsKey(bytes) || hasRoom(
+      math.min(bytes.length.toLong, most / 4),
+      Small.toLong
+    )
+
   /** The array waits on one connection fewer. */
   def giveBack(bytes: Array[Byte]): Unit = {
     val known = lent.get(bytes)

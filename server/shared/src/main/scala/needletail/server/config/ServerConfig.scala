@@ -48,10 +48,10 @@ import needletail.server.overload.OverloadConfig
  * @param maxPendingOutput bytes that may wait for a peer that does not read; beyond, nothing more is read from it or
  *   produced for it
  * @param memoryBudget bytes held for clients in all, shared evenly by the loops: bodies that are collected, input that
- *   is not used yet, output that waits. A quarter is reserved for connections that hold 16 KiB at most. When it is
- *   used up, bodies are refused with 503, streams wait for their readers, and connections that stall while memory is
- *   held for them are closed; a body of more than three quarters of a loop's share gets 413. At least 256 KiB,
- *   and twice `maxHead` for each loop, as heads may take half of it; 0: a quarter of the maximum heap
+ *   is not used yet, output and replies that wait. A quarter is reserved for connections that hold 16 KiB at most. When
+ *   it is used up, bodies are refused with 503, streams wait for their readers, and connections that stall while memory
+ *   is held for them are closed; a body of more than three quarters of a loop's share gets 413. At least 256 KiB, and
+ *   twice `maxHead` for each loop, as heads may take half of it; 0: a quarter of the maximum heap
  * @param lingerTimeout after the last response, for how long input is read and discarded so that the peer gets to
  *   read the response
  * @param drainDelay in a drain, from `/ready` answering 503 to new connections being refused; gives load balancers

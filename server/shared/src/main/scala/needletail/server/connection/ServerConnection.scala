@@ -42,7 +42,10 @@ private[server] final class ServerConnection(connection: Connection, runner: Req
     settle()
   }
 
-  private[needletail] override def heldForPeer: Long = inputFor(session.memory) + heldUntilClosed
+  private[needletail] override def heldForPeer: Long = {
+    val memory = session.memory
+    inputFor(memory) + memory.waitingReplies + heldUntilClosed
+  }
 
   /** Input, used or not, whose loss costs no handler that is at work. */
   private def inputFor(of: SessionMemory): Long =
@@ -52,18 +55,28 @@ private[server] final class ServerConnection(connection: Connection, runner: Req
   private def heldUntilClosed: Long =
     connection.pendingBytes.toLong + (if (session.memory.isAtWork) 0 else connection.undecryptedBytes)
 
-  private[needletail] override def holdsUnread: Boolean =
-    connection.unusedBytes > connection.pendingBytes && session.memory.holdsUnread
+  /** What waits behind a reply: requests, or the replies to them. */
+  private[needletail] override def holdsUnread: Boolean = {
+    val memory = session.memory
+    val ahead  = memory.waitingReplies + (if (memory.holdsUnread) connection.unusedBytes else 0)
+    ahead > connection.pendingBytes
+  }
 
   private[needletail] override def sendsAhead: Boolean = !session.memory.readsContent
 
-  private[needletail] override def relieve(): Unit =
-    if (inputFor(session.memory) < heldUntilClosed) connection.abort()
+  private[needletail] override def relieve(): Unit = {
+    val memory = session.memory
+    val input  = inputFor(memory)
+    if (input + memory.waitingReplies < heldUntilClosed) connection.abort()
     else {
-      session.relieve()
-      connection.dropUnused()
+      memory.refuseWaiting()
+      if (input > 0) {
+        session.relieve()
+        connection.dropUnused()
+      }
       settle()
     }
+  }
 
   protected def closed(cause: Throwable): Unit = session.peerGone()
 

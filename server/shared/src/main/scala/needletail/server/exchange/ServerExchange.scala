@@ -1,7 +1,7 @@
 package needletail.server.exchange
 
 import needletail.async.{Async, Result, ResultListener, Survivable, Value}
-import needletail.http.{ByteStream, Request, RequestView, Response}
+import needletail.http.{ByteStream, Refusal, Request, RequestView, Response}
 import needletail.http.message.{Method, Status}
 import needletail.http.text.Ascii
 import needletail.io.{FileOutput, FilePart}
@@ -45,6 +45,9 @@ private[server] final class ServerExchange(
   /** The reply; null until it is available. */
   var response: Response = null
 
+  /** Whether an earlier reply comes first. Then the client waits for that one, and what this one holds counts. */
+  var isBehind: Boolean = false
+
   // how far the reply has been written
 
   var headSent: Boolean = false
@@ -69,7 +72,12 @@ private[server] final class ServerExchange(
   private var parts: Parts       = null
   private var counted            = 0L // the position in `part` up to which `bytesSent` counts it
 
-  private var headBytes: Int = 0 // counted in the loop's memory
+  // counted in the loop's memory
+  private var headBytes: Int       = 0
+  private var waiting: Array[Byte] = null // of the reply, while an earlier one comes first
+
+  /** Whether a refusal has taken the place of the reply for want of memory. */
+  var isCutShort: Boolean = false
 
   /** The stream that has been cancelled. */
   private var left: ByteStream = null
@@ -117,8 +125,52 @@ private[server] final class ServerExchange(
     runner.context.heads.take(bytes)
   }
 
+  /** The reply is available. */
+  def answer(reply: Response): Unit = {
+    response = reply
+    if (isBehind) holdReply()
+  }
+
+  private def holdReply(): Unit = {
+    val bytes = if (response.source == null) response.content else response.source.inMemory
+    if (bytes != null && bytes.length > 0)
+      if (runner.context.memory.mayLend(bytes)) {
+        waiting = bytes
+        runner.context.memory.lend(bytes)
+      } else refuseForMemory()
+  }
+
+  private def giveBack(): Unit = if (waiting != null) {
+    runner.context.memory.giveBack(waiting)
+    waiting = null
+  }
+
+  /** Bytes of the reply that are held while it waits for an earlier one. */
+  def waitingBytes: Long = if (waiting == null) 0 else waiting.length.toLong
+
+  /**
+   * A refusal takes the place of the reply, which waits for an earlier one. Only replies to safe requests do, so the
+   * client can send them again.
+   */
+  def refuseForMemory(): Unit = {
+    leaveStream()
+    giveBack()
+    wasRefused = true
+    isCutShort = true
+    route.refused(Refusal.Memory) += 1
+    response = runner.context.memoryShort
+  }
+
+  /** The reply comes next. */
+  def leads(): Unit = {
+    isBehind = false
+    // only now, as wrappers may add to it
+    if (isCutShort) response = runner.dressed(request, response)
+  }
+
   /** It is over: answered with that status, or dropped if that is 0. */
   def end(status: Int): Unit = {
+    giveBack()
     if (headBytes != 0) {
       runner.context.heads.give(headBytes)
       headBytes = 0
@@ -143,11 +195,12 @@ private[server] final class ServerExchange(
   def completed(result: Result[Response]): Unit = {
     try {
       if (limitedBy != null) handled(outcomeOf(result))
-      response =
+      answer(
         if (!result.isValue) runner.failed(request, result.error)
         else if (result.value == null)
           runner.failed(request, new NullPointerException("a handler returned null"))
         else result.value
+      )
     } finally {
       // the client gets a response even if an exception's methods throw
       if (response == null) response = ServerExchange.internal
@@ -166,7 +219,7 @@ private[server] final class ServerExchange(
     handled(Outcome.Answered)
     runner.admission.expiring(withdraw())
     leaveAll()
-    response = runner.dressed(request, instead)
+    answer(runner.dressed(request, instead))
   }
 
   /** Whether a piece of the reply's stream is waited for. */

@@ -26,7 +26,11 @@ private[server] final class ReplyQueue(state: SessionState, heads: HeadMemory) {
   @inline def isReady: Boolean = head != null && head.response != null
 
   def add(x: ServerExchange): Unit = {
-    if (last == null) head = x else last.next = x
+    if (last == null) head = x
+    else {
+      last.next = x
+      x.isBehind = true
+    }
     last = x
     length += 1
     if (!x.isSafe) hasUnsafe = true
@@ -37,7 +41,11 @@ private[server] final class ReplyQueue(state: SessionState, heads: HeadMemory) {
   def pop(): Unit = {
     head = head.next
     length -= 1
-    if (head == null) empty() else state.on(SessionState.RoomAgain)
+    if (head == null) empty()
+    else {
+      head.leads()
+      state.on(SessionState.RoomAgain)
+    }
   }
 
   private def empty(): Unit = {
@@ -51,10 +59,30 @@ private[server] final class ReplyQueue(state: SessionState, heads: HeadMemory) {
   /**
    * Whether that request must wait until the queue is empty. Only safe requests may be processed concurrently (RFC
    * 9112 §9.3.2), and 100 (Continue) can be written only if no other reply is due. When memory is tight, each connection
-   * has one request in progress.
+   * has one request in progress; when there was none for the last reply, those that it has.
    */
   @inline def mustWait(request: RequestView): Boolean =
-    head != null && (hasUnsafe || !request.method.isSafe || request.expectContinue || heads.isTight)
+    head != null && (hasUnsafe || !request.method.isSafe || request.expectContinue || heads.isTight || last.isCutShort)
+
+  /** Bytes of replies that are held until those before them have been sent. */
+  def waitingBytes: Long = {
+    var n = 0L
+    var x = head
+    while (x != null) {
+      n += x.waitingBytes
+      x = x.next
+    }
+    n
+  }
+
+  /** Refusals take the place of replies that wait for others and hold memory. */
+  def refuseWaiting(): Unit = {
+    var x = head
+    while (x != null) {
+      if (x.waitingBytes > 0) x.refuseForMemory()
+      x = x.next
+    }
+  }
 
   /** The request with that content; null if it is not in the queue. */
   def ofBody(body: BodyReader): ServerExchange = {

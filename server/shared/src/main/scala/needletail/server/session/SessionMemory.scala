@@ -12,6 +12,12 @@ private[needletail] final class SessionMemory private[session] (
   /** Bytes that the session holds, besides its connection, until its client has sent the rest. */
   def heldForClient: Long = if (reader.body != null && reader.body.isWanted) reader.body.held else 0
 
+  /** Bytes of replies that the session holds until those before them have been sent. */
+  def waitingReplies: Long = queue.waitingBytes
+
+  /** Releases these: their requests are refused, which the client is told in their turn. */
+  def refuseWaiting(): Unit = queue.refuseWaiting()
+
   /** Whether it waits for the rest of something that has begun to arrive. */
   def awaitsClient: Boolean =
     !state.isEnded && (state.isInHead || reader.body != null && reader.body.isWanted)

@@ -246,7 +246,7 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
     if (own == null && ConnectionRules.asksForUpgrade(head)) state.on(SessionState.UpgradeAsked)
     reply match {
       case response: Response =>
-        x.response = runner.limited(response, own)
+        x.answer(runner.limited(response, own))
         x.begin(limitedBy = null)
       case later: Reply.Later =>
         // its duration reflects the server's load only if it does not wait for the client's content

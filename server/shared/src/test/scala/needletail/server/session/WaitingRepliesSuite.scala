@@ -1,0 +1,113 @@
+package needletail.server.session
+
+import needletail.async.{Async, AsyncPromise}
+import needletail.http._
+import needletail.testing.Suite
+
+/** Replies that are complete, but wait for an earlier one, count in `ServerConfig.memoryBudget`. */
+class WaitingRepliesSuite extends Suite {
+  private val KiB = 1024
+
+  private def get(path: String): String = s"GET $path HTTP/1.1\r\nHost: a\r\n\r\n"
+
+  private val pages  = get("/page") * 15
+  private val shared = new Array[Byte](10000)
+
+  /** Answers /page at once with a page of its own, /shared with one that all share, /later all at one time. */
+  private final class Site(budget: Int) {
+    val slow  = new AsyncPromise[Response]
+    val later = new AsyncPromise[Unit]
+    val site: Handler = request =>
+      request.path match {
+        case "/slow"   => slow
+        case "/later"  => later.map(_ => page)
+        case "/shared" => Response.ok.bytes(shared)
+        case "/stream" => Response.ok.stream(ByteStream.of(new Array[Byte](10000)))
+        case "/events" =>
+          Response.ok.stream(new ByteStream {
+            def next(): Async[Option[Array[Byte]]] = new AsyncPromise[Option[Array[Byte]]]
+            def cancel(): Unit                     = ()
+          })
+        case _ => page
+      }
+    private def page = Response.ok.bytes(new Array[Byte](10000))
+
+    val wire   = new FakeWire(site.mapResponse((_, r) => r.header("X-Mark", "1")))
+    val memory = wire.context.memory
+    memory.setBound(budget.toLong, () => ())
+    def held: Long = memory.held
+
+    def refused: Long = {
+      var n = 0L
+      wire.context.admission.foreach(state => n += state.refused(Refusal.Memory))
+      n
+    }
+  }
+
+  test("fault 6: a reply that waits for an earlier one is held until it is sent, or its client has gone") {
+    val site = new Site(1024 * KiB)
+    site.wire.send(get("/slow") + pages)
+    assert(site.held >= 150000, site.held)
+    site.slow.succeed(Response.ok)
+    assertEquals(site.wire.turn().statuses, List.fill(16)(200))
+    assertEquals(site.held, 0L)
+    for (path <- List("/events", "/slow")) {
+      val gone = new Site(1024 * KiB)
+      gone.wire.send(get(path) + pages)
+      assert(gone.held >= 150000, gone.held)
+      gone.wire.session.peerGone()
+      assertEquals(gone.held, 0L)
+    }
+    assertEquals(site.refused, 0L)
+  }
+
+  test("replies that come later count as well, and bytes that are to be streamed") {
+    val site = new Site(1024 * KiB)
+    site.wire.send(get("/slow") + get("/later") * 10 + get("/stream") * 5)
+    assert(site.held >= 50000 && site.held < 60000, site.held)
+    site.later.succeed(())
+    assert(site.held >= 150000, site.held)
+    site.slow.succeed(Response.ok)
+    assertEquals(site.wire.turn().statuses, List.fill(16)(200))
+    assertEquals(site.held, 0L)
+  }
+
+  test("a reply without one before it does not count, nor the same content more than once") {
+    val site = new Site(1024 * KiB)
+    assertEquals(site.wire.send(pages).statuses, List.fill(15)(200))
+    assertEquals(site.held, 0L)
+    site.wire.send(get("/slow") + get("/shared") * 15)
+    assert(site.held >= 10000 && site.held < 20000, site.held)
+  }
+
+  test("while memory is tight, requests behind another wait, so that their replies take none") {
+    val site = new Site(64 * KiB)
+    site.wire.send(get("/slow") + pages)
+    assert(site.held <= 48 * KiB, site.held)
+    assert(site.held >= 30 * KiB, site.held)
+    site.slow.succeed(Response.ok)
+    val out = site.wire.turn().statuses
+    assertEquals(out.size, 16)
+    assert(out.count(_ == 200) >= 15, out)
+    assertEquals(site.held, 0L)
+  }
+
+  test("a reply that cannot wait for want of memory becomes a 503, which says when to ask again") {
+    val site = new Site(128 * KiB)
+    site.wire.send(get("/slow") + get("/later") * 15)
+    site.later.succeed(())
+    assert(site.held <= 96 * KiB, site.held)
+    assert(site.refused >= 5, site.refused)
+    site.slow.succeed(Response.ok)
+    val out      = site.wire.turn().output
+    val statuses = "HTTP/1\\.1 (\\d{3})".r.findAllMatchIn(out).map(_.group(1).toInt).toList
+    assertEquals(statuses.size, 16)
+    assertEquals(statuses.count(_ == 503).toLong, site.refused)
+    assertEquals("Retry-After: ".r.findAllIn(out).size.toLong, site.refused)
+    assertEquals("Overload-Reason: memory".r.findAllIn(out).size.toLong, site.refused)
+    assertEquals("X-Mark: 1".r.findAllIn(out).size, 16, "it passes through the wrappers")
+    assert(!site.wire.isFinished)
+    assertEquals(site.held, 0L)
+    assertEquals(site.wire.send(get("/page")).statuses, List(200), "the connection continues")
+  }
+}
