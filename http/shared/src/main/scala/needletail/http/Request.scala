@@ -235,7 +235,10 @@ final class Request private[needletail] (
       Parameters.parse(content).fold(error => Async.fail(error), pairs => Async.value(pairs))
     )
 
-  /** A copy that stays readable after the response, on any thread. The two share one body, which can be read once. */
+  /**
+   * A copy that stays readable after the response, on any thread. The two share one body, which can be read once,
+   * before the response is complete and on the connection's event loop: for another thread, read it first.
+   */
   def keep: Request = {
     val h   = head
     val own = h.copied

@@ -109,7 +109,50 @@ class AskedRightlySuite extends Suite {
     assertEquals(kept, "/mine7")
   }
 
+  test("fault 15: content that is read on another thread raises an error that says what to do") {
+    @volatile var mistakes = List.empty[(String, Throwable)]
+    val over               = new CountDownLatch(1)
+    val handler: Handler   = Handler { (request: Request) =>
+      val kept   = request.keep
+      val stream = request.body.stream
+      Async.blocking {
+        mistakes = List(
+          "bytes"       -> failure(request.body.bytes),
+          "some bytes"  -> failure(request.body.bytes(100)),
+          "stream"      -> failure(stream.next()),
+          "kept text"   -> failure(kept.text),
+          "kept form"   -> failure(kept.form),
+          "kept stream" -> failure(kept.body.stream.next()),
+          "kept lines"  -> failure(kept.body.lines().next())
+        )
+        over.countDown()
+      }.flatMap(_ => kept.text).map(text => Response.ok(s"read $text"))
+    }
+    val config = ServerConfig(address = Address.Tcp("127.0.0.1", 0), loops = 1, log = Log.none)
+    val server = Server(handler, config).start()
+    try {
+      val client =
+        new RawClient(server.port).send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab")
+      assert(over.await(10, TimeUnit.SECONDS))
+      client.send("cde")
+      assert(client.readUntil("read abcde").startsWith("HTTP/1.1 200 "), "it is not used up, either")
+      client.close()
+    } finally Await.result(server.close(), 20.seconds)
+    assertEquals(mistakes.size, 7)
+    for ((what, e) <- mistakes) {
+      assert(e.isInstanceOf[IllegalStateException], s"$what: $e")
+      assert(e.getMessage.contains("loop only"), s"$what: $e")
+    }
+  }
+
   private def failure(read: => Any): Throwable =
-    try { val _ = read; null }
+    try
+      read match {
+        case async: Async[?] => async.resultOrNull match {
+            case result if result != null && !result.isValue => result.error
+            case _                                           => null
+          }
+        case _ => null
+      }
     catch { case e: Throwable => e }
 }

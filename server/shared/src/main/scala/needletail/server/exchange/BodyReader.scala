@@ -24,6 +24,8 @@ private[server] final class BodyReader(
     private var expectsContinue: Boolean,
     finder: ContentDecoder
 ) extends UnreadContent(window, finder) {
+  private val home: Thread = Thread.currentThread // the loop's: another would take what others have sent
+
   private var failure: Throwable                      = null
   private var pull: AsyncPromise[Option[Array[Byte]]] = null
   private var partWanted: Boolean = false // whether `pull` may be succeeded by `BodyReader.part`
@@ -86,18 +88,17 @@ private[server] final class BodyReader(
   def leftKnown: Long = if (ended || decoder.isChunked) 0 else decoder.left
 
   /** What `stream` is until it has been read. */
-  val pieces: ByteStream = new ByteStream {
-    def next(): Async[Option[Array[Byte]]] = read(BodyReader.InPieces)
-    def cancel(): Unit                     = ()
-  }
+  val pieces: ByteStream        = new Reading(BodyReader.InPieces)
+  private def whole: ByteStream = new Reading(BodyReader.Whole)
 
-  private def whole: ByteStream = new ByteStream {
-    def next(): Async[Option[Array[Byte]]] = read(BodyReader.Whole)
+  private final class Reading(as: Byte) extends ByteStream {
+    def next(): Async[Option[Array[Byte]]] = read(as)
     def cancel(): Unit                     = ()
   }
 
   private def read(as: Byte, asPart: Boolean = false): Async[Option[Array[Byte]]] =
-    if (as == BodyReader.InPieces && isReadWhole) BodyReader.readTwice
+    if (home ne Thread.currentThread) BodyReader.offLoop()
+    else if (as == BodyReader.InPieces && isReadWhole) BodyReader.readTwice
     else {
       reading = as
       pullNext(asPart)
@@ -116,7 +117,8 @@ private[server] final class BodyReader(
   def bytes(limit: Int): Async[Array[Byte]] = {
     // larger than what the loop may ever hold is too large (413), not only short of memory now (503)
     val most = Math.min(limit.toLong, context.memory.largeShare).toInt
-    if (isBegun) BodyReader.readTwice
+    if (home ne Thread.currentThread) BodyReader.offLoop()
+    else if (isBegun) BodyReader.readTwice
     else {
       reading = BodyReader.Whole // also if it is refused, whatever its framing
       if (announced > most)
@@ -385,6 +387,11 @@ private[server] object BodyReader {
   private final val Unread: Byte   = 0
   private final val InPieces: Byte = 1
   private final val Whole: Byte    = 2
+
+  private def offLoop(): Nothing = throw new IllegalStateException(
+    "the content of a request, also of request.keep, is read on its connection's loop only: read it there first, as " +
+      "in request.text.flatMap(text => Async.blocking(…)), and pass on what was read"
+  )
 
   private def readTwice: Async[Nothing] = Async.fail(new IllegalStateException(MessageBody.ReadTwice))
 
