@@ -75,6 +75,9 @@ class SettingsSuite extends Suite {
     assertRefused("ServerConfig.maxPipelined", 0)(server.copy(maxPipelined = 0))
     assertRefused("ServerConfig.maxPendingOutput", 0)(server.copy(maxPendingOutput = 0))
     assertRefused("ServerConfig.serverHeader", Some("a\nb"))(server.copy(serverHeader = Some("a\nb")))
+    for (wrong <- List(-second, tooLong, 32768.seconds, null)) // more is not known to TCP_KEEPIDLE
+      assertRefused("ServerConfig.streamKeepAlive", wrong)(server.copy(streamKeepAlive = wrong))
+    for (right <- List(Duration.Zero, 32767.seconds)) server.copy(streamKeepAlive = right)
     assertRefused("AdminConfig.port", 70000)(AdminConfig(70000))
     assertRefused("Address.Tcp.port", -1)(Address.Tcp("localhost", -1))
     assertRefused("Address.Tcp.port", 65536)(server.withPort(65536))
