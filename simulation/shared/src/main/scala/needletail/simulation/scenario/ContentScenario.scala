@@ -53,8 +53,13 @@ final class ContentScenario(world: World) extends Scenario {
   private val compression = CompressionConfig(
     codings = random.pick(Seq(List("gzip", "deflate"), List("deflate", "gzip"), List("gzip"))),
     level = random.between(1, 9),
-    least = random.pick(Seq(0, 1000))
+    least = random.pick(Seq(0, 1000)),
+    types = kind => { asked("the types of a CompressionConfig"); CompressionConfig.isCompressible(kind) },
+    when = (_, _) => { asked("the when of a CompressionConfig"); true }
   )
+
+  /** It throws in the simulations that have wrappers, so that the others stay what they are. */
+  private def asked(place: String): Unit = if (service.isWrapped) code.at(place)
 
   private val limits   = DecodingLimits(size = 1000000, ratio = random.pick(Seq(200, 2000)))
   private val contents = new ContentService(world, code, compression, limits)

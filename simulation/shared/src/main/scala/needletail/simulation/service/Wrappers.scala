@@ -4,7 +4,7 @@ import scala.concurrent.duration._
 
 import needletail.async.Async
 import needletail.content._
-import needletail.http.Reply
+import needletail.http.{Attachment, Reply}
 import needletail.routing._
 import needletail.simulation.world.World
 
@@ -46,9 +46,24 @@ final class Wrappers(world: World, code: UserCode) {
       case 0 => Async.sleep(world.random.longBetween(0, 20000000L).nanos).flatMap(_ => next())
       case 1 => next().map { response => code.at("a map in an around"); response }
       case 2 if world.faults.throws > 0 => Response(Status.ServiceUnavailable)
-      case _                            => next()
+      case 3                            => next().andFinally(code.at("an andFinally"))
+      case 4 => failing.recover { case _ => code.at("a recover of an Async") }.flatMap(_ => next())
+      case 5 => failing.recoverWith { case _ => code.at("a recoverWith of an Async"); Async.unit }
+          .flatMap(_ => next())
+      case 6 =>
+        Async.traverse(List(1, 2), 2) { _ => code.at("a traverse"); Async.yieldNow }.flatMap(_ => next())
+      case 7 => next().withFilter { _ => code.at("a withFilter"); true }
+      case 8 =>
+        val _ = request.connection.attachment(kept)
+        next()
+      case _ => next()
     }
   }
+
+  private def failing: Async[Unit] =
+    Async.yieldNow.flatMap(_ => Async.fail(new IllegalStateException("to be recovered from")))
+
+  private val kept = new Attachment[String]({ code.at("the first value of an Attachment"); "kept" })
 
   /** A drain as a stream's `until` waits for it. */
   def draining(request: Request): Async[Unit] = {
