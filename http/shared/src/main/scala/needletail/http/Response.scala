@@ -205,7 +205,8 @@ object Response {
    */
   def of(error: HttpError): Response = {
     val response =
-      if (error.status.code < 200) Response(Status.InternalServerError) else Response(error.status)
+      if (error.status.code < 200 || !error.status.isValid) Response(Status.InternalServerError)
+      else Response(error.status)
     val text = if (error.message == null) response.status.reason else error.message
     if (error.headers.isEmpty) response.text(text)
     else if (error.headers.contains("Content-Type")) response.withOwn(error.headers).text(text)
@@ -217,7 +218,8 @@ object Response {
     new Response(Status.SwitchingProtocols, Headers.empty, null, to, 0, false, false)
 
   private def checked(status: Status): Status = {
-    if (status.code < 200) throw new IllegalArgumentException(s"$status is not a final status")
+    if (status.code < 200 || !status.isValid)
+      throw new IllegalArgumentException(s"$status is not a final status")
     status
   }
 

@@ -1,6 +1,6 @@
 package needletail.http
 
-import needletail.http.message.Headers
+import needletail.http.message.{Headers, HttpError}
 import needletail.http.text.ByteWriter
 
 class ResponseEncoderSuite extends needletail.testing.Suite {
@@ -160,10 +160,15 @@ class ResponseEncoderSuite extends needletail.testing.Suite {
     }
   }
 
-  test("an informational status can't be a response") {
+  test("an informational status can't be a response, nor can one that is invalid") {
+    for (code <- Seq(600, 999)) {
+      intercept[IllegalArgumentException](Response(Status(code)))
+      intercept[IllegalArgumentException](Response.ok.withStatus(Status(code)))
+      assertEquals(Response.of(HttpError(Status(code), "x")).status, Status.InternalServerError)
+    }
     intercept[IllegalArgumentException](Response(Status.Continue))
     intercept[IllegalArgumentException](Response.ok.withStatus(Status.EarlyHints))
     intercept[IllegalArgumentException](Status(99))
-    intercept[IllegalArgumentException](Status(600))
+    intercept[IllegalArgumentException](Status(1000))
   }
 }

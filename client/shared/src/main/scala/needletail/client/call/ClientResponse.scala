@@ -25,8 +25,9 @@ final class ClientResponse private[client] (
   def text: String = MediaType.decode(content, MediaType.charset(headers.get("Content-Type")))
 
   /**
-   * A server response to forward it: without the fields that concern the connection (RFC 9110 §7.6.1). The response to a
-   * HEAD request keeps its Content-Length, so it can only answer another HEAD request.
+   * A server response to forward it: without the fields that concern the connection (RFC 9110 §7.6.1), and with 502 in
+   * place of an invalid status, 600 to 999. The response to a HEAD request keeps its Content-Length, so it can only answer
+   * another HEAD request.
    */
   def toResponse: Response = {
     val response = ClientResponse.forwarded(status, headers)
@@ -53,7 +54,11 @@ private[client] object ClientResponse {
     case _                                                        => -1L
   }
 
-  /** A server response without content, with the end-to-end fields of `headers` (RFC 9110 §7.6.1). */
+  /**
+   * A server response without content, with the end-to-end fields of `headers` (RFC 9110 §7.6.1); 502 for a status that is
+   * invalid, which counts as a failure of the server that sent it (RFC 9110 §15).
+   */
   def forwarded(status: Status, headers: Headers): Response =
-    Response(status).withHeaders(Headers(HopByHop.without(headers, notPassedOn): _*))
+    Response(if (status.isValid) status else Status.BadGateway)
+      .withHeaders(Headers(HopByHop.without(headers, notPassedOn): _*))
 }

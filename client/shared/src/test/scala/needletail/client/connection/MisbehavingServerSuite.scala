@@ -183,6 +183,18 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
     failsWith[ClientError.Malformed](answers("HTTP/1.1 101 Switching\nUpgrade: x"), "switch of protocols")
   }
 
+  test(
+    "an invalid status, 600 to 999, is a failure of the server (RFC 9110 section 15), and is passed on as 502"
+  ) {
+    scripted((peer, _) => peer.send("HTTP/1.1 799 Odd\r\nContent-Length: 2\r\n\r\nok")) { (server, client) =>
+      val answer = client.get(server.url).await()
+      assertEquals((answer.status.code, answer.text, answer.isSuccess), (799, "ok", false))
+      assertEquals((answer.status.isError, answer.toResponse.status.code), (true, 502))
+      assertEquals(client.get(server.url).await().status.code, 799)
+      eventually(server.opened.get == 1, "the connection is kept")
+    }
+  }
+
   test("more bytes than were asked for: the answer counts, the connection does not") {
     scripted((peer, _) => peer.send(ok + "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")) {
       (server, client) =>

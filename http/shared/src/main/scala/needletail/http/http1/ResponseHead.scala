@@ -3,7 +3,7 @@ package needletail.http.http1
 /** A parsed response head: offsets into the received bytes. Mutable and reused by its parser. */
 private[needletail] final class ResponseHead extends MessageHead {
 
-  /** The status code, 100 to 599. */
+  /** The status code, 100 to 999. */
   var code: Int = 0
 
   /** Whether the content ends when the connection closes (RFC 9112 §6.3, 8). */

@@ -78,7 +78,8 @@ private[needletail] final class ResponseParser(maxHead: Int, maxHeaders: Int) {
     if (end - from < LineStart + 2) return More
     head.minor = bytes(from + 7) - '0'
     head.code = (bytes(from + 9) - '0') * 100 + (bytes(from + 10) - '0') * 10 + (bytes(from + 11) - '0')
-    if (head.code < 100 || head.code > 599) return bad(s"${head.code} is not a status code")
+    // 600 to 999 are invalid, and are to be processed as if they were 5xx (RFC 9110 section 15)
+    if (head.code < 100) return bad(s"${head.code} is not a status code")
     // Some servers leave out the space before an empty reason, which is unambiguous
     val space = bytes(from + LineStart)
     if (space != ' ' && space != '\r') return bad("a status code must have three digits and a space")

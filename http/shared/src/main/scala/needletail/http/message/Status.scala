@@ -6,6 +6,9 @@ final class Status private (val code: Int, val reason: String) {
   /** Whether a response with this status may have content (RFC 9112 §6.3, 1; RFC 9110 §15.3.6 for 205). */
   def allowsBody: Boolean = code >= 200 && code != 204 && code != 205 && code != 304
 
+  /** Whether the code is one of HTTP's, 100 to 599. */
+  private[needletail] def isValid: Boolean = code < 600
+
   /** Whether the code is 400 or above. */
   def isError: Boolean = code >= 400
 
@@ -78,10 +81,13 @@ object Status {
   /** The statuses that have a reason phrase. */
   private[http] def registered: Array[Status] = table.filter(_ != null)
 
-  /** The status of that code, 100 to 599, else IllegalArgumentException. An unregistered one has no reason phrase. */
+  /**
+   * The status of that code, 100 to 999, else IllegalArgumentException. An unregistered one has no reason phrase. Those
+   * from 600 on are invalid: a client may receive them, and then treats them as 5xx (RFC 9110 §15); a server sends none.
+   */
   def apply(code: Int): Status = {
-    if (code < 100 || code > 599) throw new IllegalArgumentException(s"not a status code: $code")
-    val s = table(code)
+    if (code < 100 || code > 999) throw new IllegalArgumentException(s"not a status code: $code")
+    val s = if (code < table.length) table(code) else null
     if (s != null) s else new Status(code, "")
   }
 }
