@@ -8,7 +8,7 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.http.{Handler, Request, Response}
-import needletail.io.{Tls, TlsClientAuth, TlsServerConfig}
+import needletail.io.{Tls, TlsClientAuth, TlsIdentity, TlsLimits, TlsServerConfig}
 import needletail.io.tls.HandshakeFailure
 import needletail.server.{RunningServer, ServerFixture}
 import needletail.server.connection.SecureClient
@@ -19,8 +19,13 @@ import needletail.testing.{Suite, TemporaryDirectories}
 class HandshakeWarningsSuite extends Suite with TemporaryDirectories {
   private lazy val authority = newAuthority("Staff CA")
   private lazy val local     = authority.issue("DNS:localhost")
-  private lazy val identity  = Tls.server(
-    TlsServerConfig(local.chain, local.key).copy(clients = Some(TlsClientAuth(authority.file)))
+  private lazy val identity  = made(TlsLimits())
+
+  private def made(limits: TlsLimits): TlsIdentity = Tls.server(
+    TlsServerConfig(local.chain, local.key).copy(
+      clients = Some(TlsClientAuth(authority.file)),
+      limits = limits
+    )
   )
 
   private final class Lines extends Log {
@@ -30,27 +35,39 @@ class HandshakeWarningsSuite extends Suite with TemporaryDirectories {
     def error(message: String, cause: Throwable): Unit = { all.add(s"error: $message"); () }
   }
 
-  private def failed(kind: HandshakeFailure): Long = identity.counts.failed(kind)
-
-  /** A client whose greeting ends in nonsense. */
-  private def sendNonsense(server: RunningServer): Unit = {
-    val before = failed(HandshakeFailure.Protocol)
+  /** Has a client say this, end its side if it `isEnding`, and read until the server ends. */
+  private def say(server: RunningServer, of: TlsIdentity, kind: HandshakeFailure, isEnding: Boolean = false)(
+      said: Byte*
+  ): Unit = {
+    val before = of.counts.failed(kind)
     val socket = new Socket("127.0.0.1", server.port)
     socket.setSoTimeout(20000)
-    socket.getOutputStream.write(Array[Byte](22, 3, 1, 0, 4, 1, 0, 0, 9) ++ new Array[Byte](60))
+    socket.getOutputStream.write(said.toArray)
+    if (isEnding) socket.shutdownOutput()
     try while (socket.getInputStream.read() >= 0) {}
+    catch { case _: IOException => () } // it was reset
     finally socket.close()
-    eventually(failed(HandshakeFailure.Protocol) == before + 1, "it is not counted")
+    eventually(of.counts.failed(kind) == before + 1, s"it is not counted as $kind: ${of.counts.failed}")
   }
+
+  /** The beginning of a record with a greeting, which says that there are 4 bytes of it. */
+  private val greeting = Seq[Byte](22, 3, 1, 0, 4, 1, 0, 0, 9)
+
+  /** A client whose greeting ends in nonsense. */
+  private def sendNonsense(server: RunningServer, of: TlsIdentity = identity): Unit =
+    say(server, of, HandshakeFailure.Protocol)(greeting ++ new Array[Byte](60): _*)
 
   /** One that has no certificate. */
   private def showNothing(server: RunningServer): Unit = {
-    val before = failed(HandshakeFailure.Certificate)
+    val before = identity.counts.failed(HandshakeFailure.Certificate)
     try {
       new SecureClient(Tls.trusting(authority.file)).ask(server.port)
       fail("it was not refused")
     } catch { case _: IOException => () }
-    eventually(failed(HandshakeFailure.Certificate) == before + 1, "it is not counted")
+    eventually(
+      identity.counts.failed(HandshakeFailure.Certificate) == before + 1,
+      "it is not counted"
+    )
   }
 
   test("one reason hides no other; a drain tells how many more there were of each") {
@@ -78,6 +95,25 @@ class HandshakeWarningsSuite extends Suite with TemporaryDirectories {
             s"${warning}2 more TLS handshakes $what (reason: protocol)"
           )
         )
+      }
+    }
+  }
+
+  test("who says nothing, goes in the middle, or is too slow, is counted only") {
+    if (Tls.isKnown) {
+      val lines  = new Lines
+      val of     = made(TlsLimits(timeout = 300.millis))
+      val config = ServerFixture.loopback.copy(tls = Some(of), log = lines)
+      ServerFixture.serving(Handler((_: Request) => Response.ok("x")), config) { server =>
+        say(server, of, HandshakeFailure.Silent, isEnding = true)()
+        say(server, of, HandshakeFailure.Silent)()
+        say(server, of, HandshakeFailure.Incomplete, isEnding = true)(greeting.take(7): _*)
+        say(server, of, HandshakeFailure.Incomplete)(greeting.take(7): _*)
+        sendNonsense(server, of)
+        eventually(lines.all.size == 1, lines.all)
+        assert(lines.all.poll.startsWith(s"warning: ${server.url}: the TLS handshake with 127.0.0.1:"))
+        Await.result(server.drain(), 20.seconds)
+        assertEquals(lines.all.toArray.toSeq.map(_.toString).filter(_.startsWith("warning")), Nil)
       }
     }
   }
