@@ -16,6 +16,9 @@ typedef struct sessions sessions;
 
 typedef struct named named;
 
+/* Lists of revoked certificates. */
+typedef struct lists lists;
+
 /* Whether a certificate, as needletail_tls_facts.c tells of it, is accepted. Scala's; it throws nothing. */
 typedef int own_check(const unsigned char *facts, int length);
 
@@ -37,6 +40,7 @@ typedef struct {
     unsigned char (*pins)[32]; /* SHA-256 of keys, one of which must be in the peer's chain */
     int pins_count;
     own_check *check; /* null: none */
+    lists *lists;      /* null: none */
     long lists_change; /* when another list of revoked certificates counts, or none; in seconds since 1970; 0: never */
     int judges_strength; /* of signatures, too, as the library does not */
 } context;
@@ -76,9 +80,6 @@ int needletail_tls_set_host_name(SSL *s, const char *name);
 /* Whether reading PEM failed because there is no further block, and not because the next one is damaged. */
 int needletail_tls_is_at_end(void);
 
-/* Called for each error of a peer's chain. Says in the error if a certificate is for no host at all. */
-int needletail_tls_judge(int is_valid, X509_STORE_CTX *chain);
-
 /* Adds a certificate, followed by those of its issuers, and its key. Returns 0 if the library refuses them. */
 int needletail_tls_use(SSL_CTX *ctx, X509 **chain, int count, EVP_PKEY *key);
 
@@ -87,11 +88,34 @@ int needletail_tls_use(SSL_CTX *ctx, X509 **chain, int count, EVP_PKEY *key);
  */
 int needletail_tls_set_strength(context *c);
 int needletail_tls_set_signatures_of(SSL_CREDENTIAL *one);
-int needletail_tls_is_key_weak(X509 *x);
-int needletail_tls_weakness(const context *c, const STACK *all);
+int needletail_tls_weakness(const context *c, const STACK *all, X509 **wrong);
+
+/* Why the key or the signature of a certificate is too weak, as KeyStrength of the JVM says it; empty if it is not. */
+#define WEAKNESS_SIZE 100
+void needletail_tls_describe_weakness(X509 *x, char to[WEAKNESS_SIZE]);
+
+/*
+ * The same of a certificate of this side's, until the thread's next call; null if it is not. It does not matter how a
+ * self-issued one is signed.
+ */
+const char *needletail_tls_own_weakness(X509 *x);
+
+#define KEY_HASH_SIZE 32
+
+/* SHA-256 of a certificate's SubjectPublicKeyInfo. Returns 0 if memory ran out. */
+int needletail_tls_key_hash(X509 *one, unsigned char to[KEY_HASH_SIZE]);
 
 /* Whether a list of revoked certificates counts for any certificates. */
 int needletail_tls_does_list_count(X509_CRL *list);
+
+/* Whether a list is signed by the key of this issuer, who may sign lists. Takes a hash of the whole list. */
+int needletail_tls_has_signed(X509 *issuer, X509_CRL *list);
+
+/* Whether the certificates of a verified chain are revoked: 0, or an error, and whose it is. */
+int needletail_tls_judge_lists(const context *c, X509_STORE_CTX *chain, X509 **wrong);
+
+lists *needletail_tls_keep_lists(lists *l);
+void needletail_tls_release_lists(lists *l);
 
 context *needletail_tls_keep(context *c);
 void needletail_tls_release(context *c);
@@ -103,8 +127,8 @@ void needletail_tls_free_sessions(sessions *all);
 int needletail_tls_new_session(SSL *s, SSL_SESSION *session);
 void needletail_tls_release_tickets(tickets *t);
 
-/* Remembers the certificate that was refused, until needletail_tls_refused_facts. */
-void needletail_tls_remember_refused(X509_STORE_CTX *chain);
+/* Remembers who was refused, and which certificate of the chain is wrong, until needletail_tls_refused_facts. */
+void needletail_tls_remember_refused(X509_STORE_CTX *chain, X509 *wrong);
 
 /* The latest session of the server `key`, for its caller to free; null if there is none. */
 SSL_SESSION *needletail_tls_session(context *c, const char *key);

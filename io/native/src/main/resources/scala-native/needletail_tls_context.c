@@ -106,6 +106,7 @@ void needletail_tls_release(context *c) {
     free(c->names);
     free(c->alpn);
     free(c->pins);
+    needletail_tls_release_lists(c->lists);
     needletail_tls_free_sessions(c->sessions);
     if (c->tickets != NULL) needletail_tls_release_tickets(c->tickets);
     free(c);
@@ -137,7 +138,7 @@ static EVP_PKEY *read_key(const char *pem, int length, const char *secret) {
 
 /* What may be wrong with a certificate and its key, beside other reasons. */
 static const char NO_CERTIFICATE[] = "no certificate", NO_KEY[] = "no key", NOT_ITS_KEY[] = "not its key",
-                  NOT_SUPPORTED[] = "not supported", WEAK_KEY[] = "ee key too small";
+                  NOT_SUPPORTED[] = "not supported";
 
 /*
  * Why a key cannot be read: by the wrong password too, or as the library does not know how it is encrypted. The last
@@ -182,10 +183,11 @@ static int read_certificates(certificates *to, const char *pem, int length) {
     return !has_failed && to->count > 0;
 }
 
-static int has_weak_key(const certificates *c) {
-    for (int i = 0; i < c->count; i++)
-        if (needletail_tls_is_key_weak(c->all[i])) return 1;
-    return 0;
+/* Why the first of them is too weak that is; null if none is. */
+static const char *weakness(const certificates *c) {
+    const char *why = NULL;
+    for (int i = 0; i < c->count && why == NULL; i++) why = needletail_tls_own_weakness(c->all[i]);
+    return why;
 }
 
 /*
@@ -201,8 +203,8 @@ const char *needletail_tls_certificate(context *c, const char *chain, int chain_
     if (!read_certificates(&all, chain, chain_length)) wrong = NO_CERTIFICATE;
     else if ((key = read_key(pem, length, secret)) == NULL) wrong = no_key();
     else if (ssl.X509_check_private_key(all.all[0], key) != 1) wrong = NOT_ITS_KEY;
-    else if (has_weak_key(&all)) wrong = WEAK_KEY;
-    else if (!needletail_tls_use(c->ctx, all.all, all.count, key)) wrong = reason("not usable");
+    else if ((wrong = weakness(&all)) == NULL && !needletail_tls_use(c->ctx, all.all, all.count, key))
+        wrong = reason("not usable");
     ssl.EVP_PKEY_free(key);
     free_certificates(&all);
     return wrong;
@@ -213,16 +215,11 @@ const char *needletail_tls_certificate(context *c, const char *chain, int chain_
 enum { TRUST_NOBODY = 0, TRUST_WANTED = 1, TRUST_REQUIRED = 2 };
 
 static int is_pinned(const context *c, X509 *one) {
-    unsigned char *der = NULL, hash[64];
-    int found = 0, length = ssl.i2d_X509_PUBKEY(ssl.X509_get_X509_PUBKEY(one), NULL);
-    if (length > 0) der = malloc((size_t)length);
-    if (der == NULL) return 0;
-    unsigned char *end = der;
-    ssl.i2d_X509_PUBKEY(ssl.X509_get_X509_PUBKEY(one), &end);
-    if (ssl.EVP_Digest(der, (size_t)length, hash, NULL, ssl.EVP_sha256(), NULL) == 1)
-        for (int i = 0; i < c->pins_count && !found; i++) found = memcmp(c->pins[i], hash, sizeof c->pins[i]) == 0;
-    free(der);
-    return found;
+    unsigned char hash[KEY_HASH_SIZE];
+    if (!needletail_tls_key_hash(one, hash)) return 0;
+    for (int i = 0; i < c->pins_count; i++)
+        if (memcmp(c->pins[i], hash, sizeof hash) == 0) return 1;
+    return 0;
 }
 
 /* In the verified chain, not among the certificates that the peer sent. */
@@ -232,25 +229,39 @@ static int has_pinned(const context *c, const STACK *all) {
     return 0;
 }
 
+/* Called for each error of a peer's chain. Says in the error if a certificate is for no host at all. */
+static int judge(int is_valid, X509_STORE_CTX *chain) {
+    int error = is_valid ? 0 : ssl.X509_STORE_CTX_get_error(chain);
+    if (error == WRONG_HOST || error == WRONG_ADDRESS) {
+        X509 *one = ssl.X509_STORE_CTX_get_current_cert(chain);
+        if (one != NULL && ssl.X509_get_ext_by_NID(one, SUBJECT_ALTERNATIVE_NAME, -1) < 0)
+            ssl.X509_STORE_CTX_set_error(chain, NAMELESS);
+    }
+    return is_valid;
+}
+
 /*
- * Verifies a chain, and what the library does not: that it is strong, that it has a pinned key, and that the server's
- * own check accepts it, which is asked within the handshake, so that a client which is refused has an alert.
+ * Verifies a chain, and what the library does not: that it is strong, that nothing of it is revoked, that it has a
+ * pinned key, and that the server's own check accepts it, which is asked within the handshake, so that a client which is
+ * refused has an alert.
  */
 static int verify(X509_STORE_CTX *chain, void *with) {
     context *c = with;
     int result = ssl.X509_verify_cert(chain);
     if (result <= 0) {
-        needletail_tls_remember_refused(chain);
+        needletail_tls_remember_refused(chain, ssl.X509_STORE_CTX_get_current_cert(chain));
         return result;
     }
     STACK *all = ssl.X509_STORE_CTX_get0_chain(chain);
-    int error = needletail_tls_weakness(c, all);
+    X509 *wrong = ssl.OPENSSL_sk_value(all, 0);
+    int error = needletail_tls_weakness(c, all, &wrong);
+    if (error == 0) error = needletail_tls_judge_lists(c, chain, &wrong);
     if (error == 0 && c->pins != NULL && !has_pinned(c, all)) error = NOT_PINNED;
     if (error == 0 && c->check != NULL &&
         (ssl.OPENSSL_sk_num(all) <= 0 || !needletail_tls_is_accepted(ssl.OPENSSL_sk_value(all, 0), c->check)))
         error = REFUSED_BY_CHECK;
     if (error == 0) return result;
-    needletail_tls_remember_refused(chain);
+    needletail_tls_remember_refused(chain, wrong);
     ssl.X509_STORE_CTX_set_error(chain, error);
     return 0;
 }
@@ -267,7 +278,7 @@ void needletail_tls_verify(context *c, int how) {
     int mode = how == TRUST_NOBODY   ? VERIFY_NONE
                : how == TRUST_WANTED ? VERIFY_PEER
                                      : VERIFY_PEER | VERIFY_FAIL_IF_NO_PEER_CERT;
-    ssl.SSL_CTX_set_verify(c->ctx, mode, needletail_tls_judge);
+    ssl.SSL_CTX_set_verify(c->ctx, mode, judge);
     verify_more(c);
 }
 
@@ -308,6 +319,7 @@ int needletail_tls_share_trust(context *c, const context *other) {
     }
     if (ssl.X509_STORE_up_ref(store) != 1) return 0;
     ssl.SSL_CTX_set_cert_store(c->ctx, store);
+    c->lists = needletail_tls_keep_lists(other->lists);
     c->lists_change = other->lists_change;
     return 1;
 }

@@ -94,18 +94,25 @@ int needletail_tls_is_accepted(X509 *x, own_check *check) {
 
 static _Thread_local text refused;
 
-void needletail_tls_remember_refused(X509_STORE_CTX *chain) {
+void needletail_tls_remember_refused(X509_STORE_CTX *chain, X509 *wrong) {
+    char why[WEAKNESS_SIZE];
     STACK *all = ssl.X509_STORE_CTX_get0_chain(chain);
-    X509 *wrong = ssl.X509_STORE_CTX_get_current_cert(chain);
     free(refused.bytes);
     memset(&refused, 0, sizeof refused);
     if (all == NULL || ssl.OPENSSL_sk_num(all) <= 0) return;
-    put_certificate(&refused, ssl.OPENSSL_sk_value(all, 0));
-    if (wrong != NULL) put_name(&refused, ssl.X509_get_issuer_name(wrong));
+    X509 *own = ssl.OPENSSL_sk_value(all, 0);
+    put_certificate(&refused, own);
+    if (wrong == NULL) return;
+    needletail_tls_describe_weakness(wrong, why);
+    put_name(&refused, ssl.X509_get_issuer_name(wrong));
+    if (wrong == own) put(&refused, NULL, 0);
+    else put_name(&refused, ssl.X509_get_subject_name(wrong));
+    put_string(&refused, why);
 }
 
 /*
- * Of the peer that this thread has refused last: its certificate, and the issuer of the one in its chain that is wrong.
+ * Of the peer that this thread has refused last: its certificate, the issuer of the one in its chain that is wrong,
+ * whose that is if it is not the peer's own, and why it is too weak, if it is.
  * To be asked for once, when a handshake has failed by it, and freed by the caller.
  */
 unsigned char *needletail_tls_refused_facts(int *length) {
@@ -149,7 +156,23 @@ static void put_extension(text *t, const X509_CRL *list, int nid) {
     else put_asn1(t, ssl.X509_EXTENSION_get_data(ssl.X509_CRL_get_ext(list, at)));
 }
 
-static void put_list(text *t, X509_CRL *list) {
+/* The hash of the key of the one among these certificates that has signed a list; empty if there is none. */
+static void put_signer(text *t, X509_CRL *list, const char *pem, int size) {
+    unsigned char key[KEY_HASH_SIZE];
+    int is_found = 0;
+    BIO *in = size > 0 ? ssl.BIO_new_mem_buf(pem, size) : NULL;
+    X509 *x = in == NULL ? NULL : ssl.PEM_read_bio_X509(in, NULL, NULL, "");
+    while (x != NULL) {
+        is_found = ssl.X509_NAME_cmp(ssl.X509_get_subject_name(x), ssl.X509_CRL_get_issuer(list)) == 0 &&
+                   needletail_tls_has_signed(x, list) && needletail_tls_key_hash(x, key);
+        ssl.X509_free(x);
+        x = is_found ? NULL : ssl.PEM_read_bio_X509(in, NULL, NULL, "");
+    }
+    ssl.BIO_free(in);
+    put(t, key, is_found ? (int)sizeof key : 0);
+}
+
+static void put_list(text *t, X509_CRL *list, const char *trusted, int trusted_size) {
     const ASN1_STRING *end = ssl.X509_CRL_get0_nextUpdate(list);
     put_name(t, ssl.X509_CRL_get_issuer(list));
     put_extension(t, list, AUTHORITY_KEY_IDENTIFIER);
@@ -157,19 +180,21 @@ static void put_list(text *t, X509_CRL *list) {
     put_asn1(t, ssl.X509_CRL_get0_lastUpdate(list));
     if (end == NULL) put(t, NULL, 0);
     else put_asn1(t, end);
+    put_signer(t, list, trusted, trusted_size);
 }
 
 /*
  * Of each list of revoked certificates in PEM that counts: its issuer, the issuer's key, what it is of, when it was made,
- * and when it ends; empty if it does not say it. To be freed by the caller.
+ * and when it ends; empty if it does not say it; and the key of the trusted certificate that has signed it. To be freed
+ * by the caller.
  */
-unsigned char *needletail_tls_list_facts(const char *pem, int size, int *length) {
+unsigned char *needletail_tls_list_facts(const char *pem, int size, const char *trusted, int trusted_size, int *length) {
     text t = {0};
     ssl.ERR_clear_error();
     BIO *in = ssl.BIO_new_mem_buf(pem, size);
     X509_CRL *one = in == NULL ? NULL : ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
     while (one != NULL) {
-        if (needletail_tls_does_list_count(one)) put_list(&t, one);
+        if (needletail_tls_does_list_count(one)) put_list(&t, one, trusted, trusted_size);
         ssl.X509_CRL_free(one);
         one = ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
     }

@@ -136,11 +136,12 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(void, X509_get0_signature, (const ASN1_STRING **, const X509_ALGOR **, const X509 *)) \
     F(void, X509_ALGOR_get0, (const void **, int *, const void **, const X509_ALGOR *)) \
     F(int, X509_get_signature_nid, (const X509 *)) \
+    F(int, X509_verify, (X509 *, EVP_PKEY *)) \
+    F(uint32_t, X509_get_key_usage, (X509 *)) \
     F(int, X509_verify_cert, (X509_STORE_CTX *)) \
     F(STACK *, X509_STORE_CTX_get0_chain, (const X509_STORE_CTX *)) \
     F(void, X509_STORE_CTX_set_error, (X509_STORE_CTX *, int)) \
     F(int, X509_STORE_CTX_get_error, (const X509_STORE_CTX *)) \
-    F(int, X509_STORE_CTX_get_error_depth, (const X509_STORE_CTX *)) \
     F(X509 *, X509_STORE_CTX_get_current_cert, (const X509_STORE_CTX *)) \
     F(X509_NAME *, X509_get_issuer_name, (const X509 *)) \
     F(int, X509_NAME_cmp, (const X509_NAME *, const X509_NAME *)) \
@@ -166,6 +167,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(X509_NAME *, X509_CRL_get_issuer, (const X509_CRL *)) \
     F(const ASN1_STRING *, X509_CRL_get0_lastUpdate, (const X509_CRL *)) \
     F(const ASN1_STRING *, X509_CRL_get0_nextUpdate, (const X509_CRL *)) \
+    F(int, X509_CRL_verify, (X509_CRL *, EVP_PKEY *)) \
     F(int, X509_CRL_get0_by_cert, (X509_CRL *, X509_REVOKED **, X509 *)) \
     F(int, X509_CRL_get_ext_by_critical, (const X509_CRL *, int, int)) \
     F(int, X509_CRL_get_ext_by_NID, (const X509_CRL *, int, int)) \
@@ -176,7 +178,6 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(X509_EXTENSION *, X509_REVOKED_get_ext, (const X509_REVOKED *, int)) \
     F(int, X509_cmp_time, (const ASN1_STRING *, time_t *)) \
     F(int, X509_STORE_add_cert, (X509_STORE *, X509 *)) \
-    F(int, X509_STORE_add_crl, (X509_STORE *, X509_CRL *)) \
     F(int, X509_STORE_set_flags, (X509_STORE *, unsigned long)) \
     F(const char *, X509_get_default_cert_file, (void)) \
     F(const char *, X509_get_default_cert_dir, (void)) \
@@ -221,8 +222,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(STACK *, OPENSSL_sk_new_null, (void)) \
     F(int, OPENSSL_sk_push, (STACK *, const void *)) \
     F(void, OPENSSL_sk_free, (STACK *)) \
-    F(STACK *, X509_STORE_CTX_get1_crls, (X509_STORE_CTX *, X509_NAME *)) \
-    F(X509_CRL *, X509_STORE_CTX_get0_current_crl, (X509_STORE_CTX *)) \
+    F(STACK *, X509_STORE_CTX_get1_certs, (X509_STORE_CTX *, X509_NAME *)) \
     F(void, SSL_CTX_set_max_cert_list, (SSL_CTX *, size_t)) \
     F(void, SSL_CTX_set_client_hello_cb, (SSL_CTX *, int (*)(SSL *, int *, void *), void *)) \
     F(int, SSL_client_hello_get0_ext, (SSL *, unsigned int, const unsigned char **, size_t *)) \
@@ -289,19 +289,8 @@ enum {
 
     CHECK_NO_PARTIAL_WILDCARDS = 4,
     CHECK_NEVER_SUBJECT = 0x20,
-    UNABLE_TO_GET_CRL = 3,
-    UNABLE_TO_DECRYPT_CRL_SIGNATURE = 5,
-    CRL_SIGNATURE_FAILURE = 8,
-    CRL_NOT_YET_VALID = 11,
-    CRL_HAS_EXPIRED = 12,
-    ERROR_IN_CRL_LAST_UPDATE = 15,
-    ERROR_IN_CRL_NEXT_UPDATE = 16,
     CERT_REVOKED = 23,
-    UNABLE_TO_GET_CRL_ISSUER = 33,
-    KEYUSAGE_NO_CRL_SIGN = 35,
-    UNHANDLED_CRITICAL_CRL_EXTENSION = 36,
-    DIFFERENT_CRL_SCOPE = 44,
-    CRL_PATH_VALIDATION_ERROR = 54,
+    KEY_USAGE_CRL_SIGN = 2,
     WRONG_HOST = 62,
     WRONG_ADDRESS = 64,
     OWN_KEY_TOO_SMALL = 66,
@@ -328,7 +317,6 @@ enum {
 };
 
 #define PARTIAL_CHAIN 0x80000UL /* a certificate that is trusted need not be an issuer's */
-#define CRL_CHECK 12UL          /* of all certificates in a chain */
 
 #define INIT_NO_ATEXIT UINT64_C(0x80000)
 #define OP_NO_TICKET (UINT64_C(1) << 14)

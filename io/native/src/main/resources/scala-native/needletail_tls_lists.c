@@ -1,9 +1,10 @@
-/* Lists of revoked certificates, and what of OpenSSL's objections to a peer's certificates counts. */
+/* Lists of revoked certificates: which counts for whom, as RevokedCertificates of the JVM decides it. */
 #if defined(__SCALANATIVE_NEEDLETAIL_TLS) && defined(__linux__)
 
 #define _GNU_SOURCE
 #include "needletail_tls.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -16,10 +17,11 @@ enum { ENDLESS = -1, NONE_COUNTS = -2 };
 /* Which certificates a list is of. */
 enum { OF_USERS = 1, OF_AUTHORITIES = 2 };
 
-static atomic_int files_read;
+static atomic_int files_read, lists_hashed;
 
-/* How often files of lists were read, for tests. */
+/* How often files of lists were read, and lists hashed as a whole, for tests. */
 int needletail_tls_lists_read(void) { return atomic_load(&files_read); }
+int needletail_tls_lists_hashed(void) { return atomic_load(&lists_hashed); }
 
 /*
  * Which certificates a list is of (RFC 5280 section 5.2.5): 0 for one of changes, and one of a distribution point or of
@@ -73,155 +75,256 @@ int needletail_tls_does_list_count(X509_CRL *list) {
     return scope_of(list) != 0 && !has_unknown(list) && !has_forbidden_entry(list);
 }
 
+int needletail_tls_key_hash(X509 *one, unsigned char to[KEY_HASH_SIZE]) {
+    unsigned char *der = NULL, hash[64];
+    X509_PUBKEY *key = ssl.X509_get_X509_PUBKEY(one);
+    int length = ssl.i2d_X509_PUBKEY(key, NULL);
+    if (length > 0) der = malloc((size_t)length);
+    if (der == NULL) return 0;
+    unsigned char *end = der;
+    ssl.i2d_X509_PUBKEY(key, &end);
+    int is_done = ssl.EVP_Digest(der, (size_t)length, hash, NULL, ssl.EVP_sha256(), NULL) == 1;
+    if (is_done) memcpy(to, hash, KEY_HASH_SIZE);
+    free(der);
+    return is_done;
+}
+
+int needletail_tls_has_signed(X509 *issuer, X509_CRL *list) {
+    EVP_PKEY *key = ssl.X509_get0_pubkey(issuer);
+    int may = key != NULL && (ssl.X509_get_key_usage(issuer) & KEY_USAGE_CRL_SIGN) != 0;
+    if (may) atomic_fetch_add(&lists_hashed, 1);
+    int is = may && ssl.X509_CRL_verify(list, key) == 1;
+    ssl.ERR_clear_error();
+    return is;
+}
+
+static int is_named(const X509_NAME *a, const X509_NAME *b) { return ssl.X509_NAME_cmp(a, b) == 0; }
+
+/* So many keys are remembered that have not signed a list. */
+#define OTHERS 4
+
+/* One that counts, and what is known of who has signed it: by keys, as these verify whatever certificate they are in. */
+typedef struct {
+    X509_CRL *crl;
+    int scope;
+    int is_signer_known;
+    int others_count; /* may be more than there is room for */
+    unsigned char signer[KEY_HASH_SIZE];
+    unsigned char others[OTHERS][KEY_HASH_SIZE];
+} list;
+
+/* Those of a file, for the contexts of one thread. */
+struct lists {
+    atomic_int users;
+    int count;
+    list *all;
+};
+
+lists *needletail_tls_keep_lists(lists *l) {
+    if (l != NULL) atomic_fetch_add(&l->users, 1);
+    return l;
+}
+
+void needletail_tls_release_lists(lists *l) {
+    if (l == NULL || atomic_fetch_sub(&l->users, 1) != 1) return;
+    for (int i = 0; i < l->count; i++) ssl.X509_CRL_free(l->all[i].crl);
+    free(l->all);
+    free(l);
+}
+
+/* Takes a list. Returns 0 if memory ran out. */
+static int add(lists *to, X509_CRL *crl) {
+    list *more = realloc(to->all, (size_t)(to->count + 1) * sizeof *more);
+    if (more == NULL) return 0;
+    to->all = more;
+    memset(&more[to->count], 0, sizeof *more);
+    more[to->count].crl = crl;
+    more[to->count++].scope = scope_of(crl);
+    return 1;
+}
+
 /*
- * Adds lists, of which there must be one from each issuer, without those that do not count: OpenSSL would accept one of a
- * distribution point that a certificate names. Of the `known` ones that count, in their order, some are `superseded`
- * (see needletail_tls_list_facts), and left out as well. Returns how many count; 0 if one is damaged, NONE_COUNTS, or
- * ENDLESS if one that counts does not say when the next one comes. `change` is when the first of them expires or is
- * followed by another, in seconds since 1970.
+ * Whether it is signed by the key of this issuer, who may sign lists: the whole list is read only for a key that it has
+ * not been asked about.
  */
-int needletail_tls_revoked(context *c, const char *pem, int length, const char *superseded, int known, long change) {
-    int read = 0, count = 0, counting = 0, is_endless = 0;
+static int is_by(list *l, X509 *issuer) {
+    unsigned char key[KEY_HASH_SIZE];
+    if ((ssl.X509_get_key_usage(issuer) & KEY_USAGE_CRL_SIGN) == 0 || !needletail_tls_key_hash(issuer, key)) return 0;
+    if (l->is_signer_known) return memcmp(l->signer, key, KEY_HASH_SIZE) == 0;
+    for (int i = 0; i < l->others_count && i < OTHERS; i++)
+        if (memcmp(l->others[i], key, KEY_HASH_SIZE) == 0) return 0;
+    l->is_signer_known = needletail_tls_has_signed(issuer, l->crl);
+    memcpy(l->is_signer_known ? l->signer : l->others[l->others_count++ % OTHERS], key, KEY_HASH_SIZE);
+    return l->is_signer_known;
+}
+
+/*
+ * Reads lists, of which there must be one from each issuer, without those that do not count. Returns how many do; 0 if
+ * one is damaged, NONE_COUNTS, or ENDLESS if one that counts does not say when the next one comes. `change` is when the
+ * first of them expires or is followed by another, in seconds since 1970.
+ */
+int needletail_tls_revoked(context *c, const char *pem, int length, long change) {
+    int read = 0, is_endless = 0, has_failed = 0;
     atomic_fetch_add(&files_read, 1);
     ssl.ERR_clear_error();
-    X509_STORE *store = ssl.SSL_CTX_get_cert_store(c->ctx);
+    lists *all = calloc(1, sizeof *all);
+    if (all == NULL) return 0;
+    all->users = 1;
     BIO *in = ssl.BIO_new_mem_buf(pem, length);
     X509_CRL *one = in == NULL ? NULL : ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
-    while (one != NULL) {
+    while (one != NULL && !has_failed) {
         int counts = needletail_tls_does_list_count(one);
-        int is_old = counts && counting < known && superseded[counting];
-        int is_taken = is_old || (counts && ssl.X509_STORE_add_crl(store, one) == 1);
         read++;
-        counting += counts;
-        if (is_taken) {
-            count++;
-            if (ssl.X509_CRL_get0_nextUpdate(one) == NULL) is_endless = 1;
-        }
-        ssl.X509_CRL_free(one);
-        one = ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
+        if (counts && ssl.X509_CRL_get0_nextUpdate(one) == NULL) is_endless = 1;
+        has_failed = counts && !add(all, one);
+        if (!counts || has_failed) ssl.X509_CRL_free(one);
+        one = has_failed ? NULL : ssl.PEM_read_bio_X509_CRL(in, NULL, NULL, "");
     }
-    if (!needletail_tls_is_at_end()) read = 0;
-    ssl.X509_STORE_set_flags(store, CRL_CHECK);
+    if (has_failed || !needletail_tls_is_at_end()) read = 0;
     ssl.BIO_free(in);
     ssl.ERR_clear_error();
+    int count = all->count;
+    needletail_tls_release_lists(c->lists);
+    c->lists = all;
     c->lists_change = change;
     return read == 0 ? 0 : count == 0 ? NONE_COUNTS : is_endless ? ENDLESS : count;
 }
 
-/* Whether OpenSSL objects to a list, or to there being none. That a certificate is on one is another error. */
-static int is_of_lists(int error) {
-    static const unsigned char all[] = {UNABLE_TO_GET_CRL,
-                                        UNABLE_TO_DECRYPT_CRL_SIGNATURE,
-                                        CRL_SIGNATURE_FAILURE,
-                                        CRL_NOT_YET_VALID,
-                                        CRL_HAS_EXPIRED,
-                                        ERROR_IN_CRL_LAST_UPDATE,
-                                        ERROR_IN_CRL_NEXT_UPDATE,
-                                        UNABLE_TO_GET_CRL_ISSUER,
-                                        KEYUSAGE_NO_CRL_SIGN,
-                                        UNHANDLED_CRITICAL_CRL_EXTENSION,
-                                        DIFFERENT_CRL_SCOPE,
-                                        CRL_PATH_VALIDATION_ERROR};
-    return error > 0 && error < 256 && memchr(all, error, sizeof all) != NULL;
-}
-
-static int is_made(X509_CRL *list) {
+static int has_begun(const list *l) {
     time_t latest = time(NULL) + CLOCK_SKEW;
-    const ASN1_STRING *made = ssl.X509_CRL_get0_lastUpdate(list);
+    const ASN1_STRING *made = ssl.X509_CRL_get0_lastUpdate(l->crl);
     return made != NULL && ssl.X509_cmp_time(made, &latest) < 0;
 }
 
-static int is_present(X509_CRL *list) {
-    const ASN1_STRING *end = ssl.X509_CRL_get0_nextUpdate(list);
-    return is_made(list) && end != NULL && ssl.X509_cmp_current_time(end) > 0;
+static int has_expired(const list *l) {
+    const ASN1_STRING *end = ssl.X509_CRL_get0_nextUpdate(l->crl);
+    return end == NULL || ssl.X509_cmp_current_time(end) <= 0;
 }
 
-/* Whether a list is of all certificates, or of all that are authorities', or of all others, as this one. */
-static int is_of_all(X509_CRL *list, X509 *own) {
-    return !has_unknown(list) && (scope_of(list) & (ssl.X509_check_ca(own) == 1 ? OF_AUTHORITIES : OF_USERS)) != 0;
-}
-
-static STACK *lists_for(X509_STORE_CTX *chain, X509 *own) {
-    return ssl.X509_STORE_CTX_get1_crls(chain, ssl.X509_get_issuer_name(own));
-}
-
-static void free_lists(STACK *lists, int count) {
-    for (int i = 0; i < count; i++) ssl.X509_CRL_free(ssl.OPENSSL_sk_value(lists, (size_t)i));
-    if (lists != NULL) ssl.OPENSSL_sk_free(lists);
+static int is_newer(const list *l, const list *other) {
+    int days = 0, seconds = 0;
+    const ASN1_STRING *made = ssl.X509_CRL_get0_lastUpdate(l->crl), *before = ssl.X509_CRL_get0_lastUpdate(other->crl);
+    return made != NULL && before != NULL && ssl.ASN1_TIME_diff(&days, &seconds, before, made) == 1 &&
+           (days > 0 || seconds > 0);
 }
 
 /*
- * What is wrong with a certificate that is trusted itself, by the lists that bear its issuer's name; 0 if nothing is. The
- * issuer need not be known, so the lists cannot be verified: they are this side's own.
+ * The keyIdentifier in a list's authorityKeyIdentifier, beside which that may name the issuer's certificate (RFC 5280
+ * section 4.2.1.1); null if there is none. As RevocationLists.keyIdentifier.
  */
-static int find_in_lists(X509_STORE_CTX *chain, X509 *own) {
-    int error = LIST_MISSING;
-    STACK *lists = lists_for(chain, own);
-    int count = lists == NULL ? 0 : ssl.OPENSSL_sk_num(lists);
-    for (int i = 0; i < count; i++) {
-        X509_CRL *list = ssl.OPENSSL_sk_value(lists, (size_t)i);
-        X509_REVOKED *entry = NULL;
-        if (error == CERT_REVOKED || !is_of_all(list, own)) continue;
-        if (is_present(list)) error = ssl.X509_CRL_get0_by_cert(list, &entry, own) != 0 ? CERT_REVOKED : 0;
-        else if (error != 0 && error != LIST_EXPIRED) error = is_made(list) ? LIST_EXPIRED : LIST_INVALID;
+static const unsigned char *key_identifier(const list *l, int *length) {
+    int at = ssl.X509_CRL_get_ext_by_NID(l->crl, AUTHORITY_KEY_IDENTIFIER, -1);
+    if (at < 0) return NULL;
+    ASN1_STRING *data = ssl.X509_EXTENSION_get_data(ssl.X509_CRL_get_ext(l->crl, at));
+    const unsigned char *der = ssl.ASN1_STRING_get0_data(data);
+    int size = ssl.ASN1_STRING_length(data), from = 2;
+    if (size < 4 || der[0] != 0x30) return NULL;
+    if (der[1] >= 0x80) from += der[1] & 0x7f; /* the other fields may be long */
+    if (from + 2 > size || der[from] != 0x80 || der[from + 1] >= 0x80 || from + 2 + der[from + 1] > size) return NULL;
+    *length = der[from + 1];
+    return *length == 0 ? NULL : der + from + 2;
+}
+
+/* Whether lists of an unknown issuer are by one key: 1 or 0; -1 if nobody knows. */
+static int is_same_key(const list *a, const list *b) {
+    int n = 0, m = 0;
+    const unsigned char *one = key_identifier(a, &n), *two = key_identifier(b, &m);
+    if (one == NULL || two == NULL) return -1;
+    return n == m && memcmp(one, two, (size_t)n) == 0;
+}
+
+/* Which lists are asked about a certificate. */
+typedef struct {
+    X509 *own;
+    X509 *issuer;  /* by whose key they are signed; null: not known */
+    STACK *others; /* trusted ones of the unknown issuer's name, who have not signed the certificate; or null */
+} question;
+
+/* Whether it is of certificates of this issuer's name, and of this kind. */
+static int is_for(const list *l, const question *q) {
+    return is_named(ssl.X509_CRL_get_issuer(l->crl), ssl.X509_get_issuer_name(q->own)) &&
+           (l->scope & (ssl.X509_check_ca(q->own) == 1 ? OF_AUTHORITIES : OF_USERS)) != 0;
+}
+
+static int is_asked(list *l, const question *q) {
+    if (!is_for(l, q) || !has_begun(l)) return 0;
+    if (q->issuer != NULL) return is_by(l, q->issuer);
+    int count = q->others == NULL ? 0 : ssl.OPENSSL_sk_num(q->others);
+    for (int i = 0; i < count; i++)
+        if (is_by(l, ssl.OPENSSL_sk_value(q->others, (size_t)i))) return 0;
+    return 1;
+}
+
+/* Whether a newer list takes its place; if the issuer is not known, perhaps, or for certain. */
+static int is_replaced(lists *l, list *one, const question *q, int is_certain) {
+    for (int i = 0; i < l->count; i++) {
+        list *other = &l->all[i];
+        if (other == one || !is_newer(other, one) || !is_asked(other, q)) continue;
+        int is_same = q->issuer != NULL ? 1 : is_same_key(other, one);
+        if (is_certain ? is_same == 1 : is_same != 0) return 1;
     }
-    free_lists(lists, count);
+    return 0;
+}
+
+/*
+ * What is wrong with a certificate by its issuer's lists; 0 if nothing is. It is accepted by one that counts now, in
+ * whose place there may be no newer one, and that it is revoked counts until there certainly is.
+ */
+static int judge(lists *l, const question *q) {
+    int is_there = 0, is_begun = 0, is_now = 0, is_asked_once = 0, is_accepted = 0, is_revoked = 0;
+    for (int i = 0; i < l->count; i++) {
+        list *one = &l->all[i];
+        X509_REVOKED *entry = NULL;
+        if (!is_for(one, q)) continue;
+        is_there = 1;
+        if (has_begun(one)) is_begun = 1;
+        if (has_begun(one) && !has_expired(one)) is_now = 1;
+        if (!is_asked(one, q)) continue;
+        is_asked_once = 1;
+        is_accepted |= !has_expired(one) && !is_replaced(l, one, q, 0);
+        is_revoked |= ssl.X509_CRL_get0_by_cert(one->crl, &entry, q->own) != 0 && !is_replaced(l, one, q, 1);
+    }
+    if (is_accepted) return is_revoked ? CERT_REVOKED : 0;
+    if (!is_there) return LIST_MISSING;
+    return is_asked_once || (is_begun && !is_now) ? LIST_EXPIRED : LIST_INVALID;
+}
+
+static void free_certificates(STACK *all) {
+    int count = all == NULL ? 0 : ssl.OPENSSL_sk_num(all);
+    for (int i = 0; i < count; i++) ssl.X509_free(ssl.OPENSSL_sk_value(all, (size_t)i));
+    if (all != NULL) ssl.OPENSSL_sk_free(all);
+}
+
+/* The same of one that is trusted itself, and is the whole chain: the peer's own. */
+static int judge_trusted(lists *l, X509_STORE_CTX *chain, X509 *own) {
+    question q = {own, NULL, NULL};
+    EVP_PKEY *key = ssl.X509_get0_pubkey(own);
+    if (key != NULL && is_named(ssl.X509_get_subject_name(own), ssl.X509_get_issuer_name(own)) &&
+        ssl.X509_verify(own, key) == 1)
+        q.issuer = own;
+    else if (ssl.X509_STORE_CTX_get1_certs != NULL && ssl.OPENSSL_sk_free != NULL)
+        q.others = ssl.X509_STORE_CTX_get1_certs(chain, ssl.X509_get_issuer_name(own));
+    int error = judge(l, &q);
+    free_certificates(q.others);
+    ssl.ERR_clear_error();
     return error;
 }
 
-static int can_find(void) {
-    return ssl.X509_STORE_CTX_get1_crls != NULL && ssl.OPENSSL_sk_num != NULL && ssl.OPENSSL_sk_value != NULL &&
-           ssl.OPENSSL_sk_free != NULL;
-}
-
-/* Why no list counts for a certificate, to which OpenSSL objects by `error`. */
-static int why_none(X509_STORE_CTX *chain, X509 *own, int error) {
-    if (error == CRL_HAS_EXPIRED) return LIST_EXPIRED;
-    if (own == NULL || !can_find()) return error == UNABLE_TO_GET_CRL ? LIST_MISSING : LIST_INVALID;
-    int is_there = 0, is_over = 0, is_now = 0;
-    STACK *lists = lists_for(chain, own);
-    int count = lists == NULL ? 0 : ssl.OPENSSL_sk_num(lists);
-    for (int i = 0; i < count; i++) {
-        X509_CRL *list = ssl.OPENSSL_sk_value(lists, (size_t)i);
-        if (!is_of_all(list, own)) continue;
-        is_there = 1;
-        if (is_present(list)) is_now = 1; /* which another key has signed */
-        else if (is_made(list)) is_over = 1;
-    }
-    free_lists(lists, count);
-    return is_over && !is_now ? LIST_EXPIRED : is_there ? LIST_INVALID : LIST_MISSING;
-}
-
 /*
- * An objection to a list, or 0 if it does not count. Nobody asks whether what is trusted is valid (RFC 5280 section 6.1),
- * as with the JDK: so the last certificate of a chain needs no list. But one that is the whole chain is the peer's own.
+ * Whether the certificates of a verified chain are revoked: 0, or an error, and whose it is. Nobody asks whether what is
+ * trusted is valid (RFC 5280 section 6.1), as with the JDK: so the last certificate needs no list. OpenSSL's own checks
+ * take a hash of the whole list each time, and choose by its name a list that another key may have signed.
  */
-static int judge_list(X509_STORE_CTX *chain, int error) {
-    int depth = ssl.X509_STORE_CTX_get_error_depth(chain);
-    int last = ssl.OPENSSL_sk_num == NULL ? -1 : ssl.OPENSSL_sk_num(ssl.X509_STORE_CTX_get0_chain(chain)) - 1;
-    X509 *own = ssl.X509_STORE_CTX_get_current_cert(chain);
-    if (depth == last && depth > 0) return 0;
-    if (depth == last && own != NULL && can_find()) return find_in_lists(chain, own);
-    if (error == CRL_NOT_YET_VALID && ssl.X509_STORE_CTX_get0_current_crl != NULL) {
-        X509_CRL *list = ssl.X509_STORE_CTX_get0_current_crl(chain);
-        if (list != NULL && is_made(list)) return 0;
+int needletail_tls_judge_lists(const context *c, X509_STORE_CTX *chain, X509 **wrong) {
+    STACK *all = ssl.X509_STORE_CTX_get0_chain(chain);
+    int count = ssl.OPENSSL_sk_num(all), error = 0;
+    if (c->lists == NULL) return 0;
+    for (int i = count - 2; i >= 0 && error == 0; i--) {
+        question q = {*wrong = ssl.OPENSSL_sk_value(all, (size_t)i), ssl.OPENSSL_sk_value(all, (size_t)i + 1), NULL};
+        error = judge(c->lists, &q);
     }
-    return why_none(chain, own, error);
-}
-
-int needletail_tls_judge(int is_valid, X509_STORE_CTX *chain) {
-    int error = is_valid ? 0 : ssl.X509_STORE_CTX_get_error(chain);
-    if (is_of_lists(error)) {
-        error = judge_list(chain, error);
-        ssl.X509_STORE_CTX_set_error(chain, error);
-        return error == 0;
-    }
-    if (error == WRONG_HOST || error == WRONG_ADDRESS) {
-        X509 *one = ssl.X509_STORE_CTX_get_current_cert(chain);
-        if (one != NULL && ssl.X509_get_ext_by_NID(one, SUBJECT_ALTERNATIVE_NAME, -1) < 0)
-            ssl.X509_STORE_CTX_set_error(chain, NAMELESS);
-    }
-    return is_valid;
+    if (count == 1) error = judge_trusted(c->lists, chain, *wrong = ssl.OPENSSL_sk_value(all, 0));
+    return error;
 }
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "needletail_tls.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -16,6 +17,10 @@ enum {
     RSA_PSS = 912,
 
     NO_HASH = 0, /* of its own, as with Ed25519 */
+    MD2 = 3,
+    MD5 = 4,
+    SHA1 = 64,
+    MD4 = 257,
     SHA256 = 672,
     SHA224 = 675, /* SHA-384 and SHA-512 are between these */
 
@@ -73,13 +78,15 @@ int needletail_tls_set_signatures_of(SSL_CREDENTIAL *one) {
     return ssl.SSL_CREDENTIAL_set1_signing_algorithm_prefs(one, SIGNATURES, SIGNATURES_COUNT) == 1;
 }
 
+/* The least bits that a kind of key must have; 0 if all keys of that kind are strong. */
+static int least_of(int kind) {
+    return kind == RSA || kind == RSA_PSS || kind == DSA ? 2048 : kind == ELLIPTIC_CURVE ? 224 : 0;
+}
+
 /* Also if the library does not know the kind of key: then it cannot use it. */
-int needletail_tls_is_key_weak(X509 *x) {
+static int is_key_weak(X509 *x) {
     EVP_PKEY *key = ssl.X509_get0_pubkey(x);
-    if (key == NULL) return 1;
-    int kind = kind_of(key), bits = bits_of(key);
-    if (kind == RSA || kind == RSA_PSS || kind == DSA) return bits < 2048;
-    return kind == ELLIPTIC_CURVE && bits < 224;
+    return key == NULL || bits_of(key) < least_of(kind_of(key));
 }
 
 /* RSA-PSS has its hash among its parameters (RFC 4055 section 3.1), first; if it is not there, it is SHA-1. */
@@ -97,6 +104,36 @@ static int has_pss_strong_hash(X509 *x) {
            memcmp(at + 6, sha2, sizeof sha2) == 0;
 }
 
+/* The name of the hash of a signature that is weak; null if it is not, or not known. */
+static const char *weak_hash(X509 *x) {
+    int kind = ssl.X509_get_signature_nid(x), hash = NO_HASH, key = 0;
+    if (kind == RSA_PSS) return has_pss_strong_hash(x) ? NULL : "SHA-1";
+    if (ssl.OBJ_find_sigid_algs == NULL || ssl.OBJ_find_sigid_algs(kind, &hash, &key) != 1) return NULL;
+    return hash == SHA1 ? "SHA-1" : hash == MD5 ? "MD5" : hash == MD4 ? "MD4" : hash == MD2 ? "MD2" : NULL;
+}
+
+#define WEAK_SIGNATURE "signature"
+
+void needletail_tls_describe_weakness(X509 *x, char to[WEAKNESS_SIZE]) {
+    EVP_PKEY *key = ssl.X509_get0_pubkey(x);
+    const char *hash = weak_hash(x);
+    int kind = key == NULL ? 0 : kind_of(key);
+    const char *name = kind == ELLIPTIC_CURVE ? "EC" : kind == DSA ? "DSA" : "RSA";
+    to[0] = 0;
+    if (key == NULL) snprintf(to, WEAKNESS_SIZE, "unknown kind of key");
+    else if (is_key_weak(x))
+        snprintf(to, WEAKNESS_SIZE, "%s key of %d bits; the minimum is %d", name, bits_of(key), least_of(kind));
+    else if (hash != NULL) snprintf(to, WEAKNESS_SIZE, WEAK_SIGNATURE " by %s; the minimum is SHA-224", hash);
+}
+
+const char *needletail_tls_own_weakness(X509 *x) {
+    static _Thread_local char why[WEAKNESS_SIZE];
+    needletail_tls_describe_weakness(x, why);
+    int is_signature = strncmp(why, WEAK_SIGNATURE, sizeof WEAK_SIGNATURE - 1) == 0;
+    int is_self_issued = ssl.X509_NAME_cmp(ssl.X509_get_subject_name(x), ssl.X509_get_issuer_name(x)) == 0;
+    return why[0] == 0 || (is_signature && is_self_issued) ? NULL : why;
+}
+
 static int is_signature_weak(X509 *x) {
     int kind = ssl.X509_get_signature_nid(x), hash = 0, key = 0;
     if (kind == RSA_PSS) return !has_pss_strong_hash(x);
@@ -105,15 +142,18 @@ static int is_signature_weak(X509 *x) {
 }
 
 /*
- * What is wrong with a verified chain if one of it is weak: of the last one, which is trusted, only its key. 0 if none is.
+ * What is wrong with a verified chain if one of it is weak, and which: of the last one, which is trusted, only its key.
+ * 0 if none is.
  */
-int needletail_tls_weakness(const context *c, const STACK *all) {
+int needletail_tls_weakness(const context *c, const STACK *all, X509 **wrong) {
     int count = ssl.OPENSSL_sk_num(all);
     for (int i = 0; i < count; i++) {
-        X509 *one = ssl.OPENSSL_sk_value(all, (size_t)i);
+        X509 *one = ssl.OPENSSL_sk_value(all, (size_t)i), *before = *wrong;
+        *wrong = one;
         if (c->judges_strength) {
-            if (needletail_tls_is_key_weak(one) || (i + 1 < count && is_signature_weak(one))) return TOO_WEAK;
-        } else if (needletail_tls_is_key_weak(one)) return i == 0 ? OWN_KEY_TOO_SMALL : ISSUERS_KEY_TOO_SMALL;
+            if (is_key_weak(one) || (i + 1 < count && is_signature_weak(one))) return TOO_WEAK;
+        } else if (is_key_weak(one)) return i == 0 ? OWN_KEY_TOO_SMALL : ISSUERS_KEY_TOO_SMALL;
+        *wrong = before;
     }
     return 0;
 }

@@ -26,14 +26,44 @@ private[io] object RevocationLists {
 
   /**
    * @param issuer its name in a form by which names are equal that differ in case or spaces only
-   * @param key    the authorityKeyIdentifier; empty if there is none
+   * @param signer the key of the trusted authority that has signed it; empty if none of them has
+   * @param key    the keyIdentifier of its authorityKeyIdentifier; empty if there is none
    */
-  final case class Kind(issuer: Any, key: Seq[Byte], ofUsers: Boolean, ofAuthorities: Boolean) {
+  final case class Kind(
+      issuer: Any,
+      signer: Seq[Byte],
+      key: Seq[Byte],
+      ofUsers: Boolean,
+      ofAuthorities: Boolean
+  ) {
 
     /** Whether a newer list of this kind takes the place of one of `other`, which may be of the same key. */
     def replaces(other: Kind): Boolean =
-      issuer == other.issuer && (key == other.key || key.isEmpty || other.key.isEmpty) &&
+      issuer == other.issuer && signer == other.signer && (signer.nonEmpty || mayBeSame(key, other.key)) &&
         (if (other.ofUsers) ofUsers else ofAuthorities)
+
+    /** Whether lists of this kind may be of several keys. */
+    def isUncertain: Boolean = signer.isEmpty && key.isEmpty
+  }
+
+  /** Whether keys with these identifiers may be the same, as they are if nobody has said which they are. */
+  def mayBeSame(key: Seq[Byte], other: Seq[Byte]): Boolean = key.isEmpty || other.isEmpty || key == other
+
+  /** Whether they certainly are. */
+  def areSame(key: Seq[Byte], other: Seq[Byte]): Boolean = key.nonEmpty && key == other
+
+  /**
+   * The keyIdentifier in an authorityKeyIdentifier, beside which that may name the issuer's certificate (RFC 5280 section
+   * 4.2.1.1); empty if there is none.
+   *
+   * @param der a SEQUENCE
+   */
+  def keyIdentifier(der: Array[Byte]): Seq[Byte] = {
+    def at(i: Int): Int = if (i < der.length) der(i) & 0xff else -1
+    val from            = if (at(1) < 0x80) 2 else 2 + (at(1) & 0x7f) // the other fields may be long
+    val until           = from + 2 + at(from + 1)
+    val isThere         = at(0) == 0x30 && at(from) == 0x80 && at(from + 1) < 0x80 && until <= der.length
+    if (isThere) der.slice(from + 2, until).toSeq else Nil
   }
 
   /** How much later than by this clock a list may have been made. */
@@ -54,31 +84,20 @@ private[io] object RevocationLists {
   }
 
   /**
-   * When the first of those that count now ends, or another takes its place: until then whoever they accept is accepted
-   * again.
+   * When the first of those that may count now ends, or another begins: until then whoever they accept is accepted again.
    */
   def change(lists: Seq[Dated], now: Long): Option[Long] = {
     val ofKinds = ends(lists, now) { (present, following) =>
       following.headOption.fold(present.until)(next => math.min(present.until, next.from - ClockSkew))
     }
-    // those that take the place of one of another kind
-    val begins = lists.filter(next =>
-      !hasBegun(next.from, now) && lists.exists(list => list.from < next.from && replacesOther(next, list))
-    ).map(_.from - ClockSkew)
-    (ofKinds ++ begins).minOption
+    val (begun, future) = lists.partition(list => hasBegun(list.from, now))
+    // those whose place one of another key may not have taken
+    val uncertain = begun.filter(list => list.kind.isUncertain && list.until > now).map(_.until)
+    (ofKinds ++ uncertain ++ future.map(_.from - ClockSkew)).minOption
   }
 
   private def replacesOther(next: Dated, list: Dated): Boolean =
     next.kind != list.kind && next.kind.replaces(list.kind)
-
-  /**
-   * Whether each of them no longer counts, as a newer one does, even once that has expired: also one that differs in
-   * whether it names the key, or is of all certificates.
-   */
-  def superseded(lists: Seq[Dated], now: Long): Seq[Boolean] = {
-    val newest = lists.filter(list => hasBegun(list.from, now)).groupMapReduce(_.kind)(_.from)(math.max)
-    lists.map(list => newest.exists { case (kind, from) => from > list.from && kind.replaces(list.kind) })
-  }
 
   /**
    * Without those whose place one of another kind has taken altogether.

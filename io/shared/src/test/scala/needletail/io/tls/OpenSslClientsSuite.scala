@@ -60,7 +60,7 @@ class OpenSslClientsSuite extends TlsPair with OpenSslPrograms {
     authority.revoke()
     for (kind <- Seq("ec", "rsa", "ed25519"); version <- versions) assertAccepted(kind, version)
     for (bits <- Seq(1024, 2040))
-      assertRefused(Some(issue(s"rsa:$bits")), "is too weak")
+      assertRefused(Some(issue(s"rsa:$bits")), s"is too weak: RSA key of $bits bits; the minimum is 2048")
   }
 
   tlsTest("nor ones that are signed by SHA-1") {
@@ -69,7 +69,7 @@ class OpenSslClientsSuite extends TlsPair with OpenSslPrograms {
     val pss = "-md sha1 -sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:20"
     for ((by, how) <- Seq(authority -> "-md sha1", rsa -> "-md sha1", rsa -> pss)) {
       by.revoke()
-      val reason = ") is too weak: signature by SHA-1"
+      val reason = ") is too weak: signature by SHA-1; the minimum is SHA-224"
       assertRefused(signed(by, how), reason, trusted = by, among = Seq("-tls1_2")) // with 1.3 it shows none
     }
   }

@@ -158,7 +158,7 @@ class RevocationListsSuite extends TlsPair {
     val now                                        = 1000L * 1000 * 1000
     def list(from: Int, until: Int, kind: Any = 1) =
       RevocationLists.Dated(
-        RevocationLists.Kind(kind, Nil, true, true),
+        RevocationLists.Kind(kind, Nil, Nil, true, true),
         now + from * 3600000L,
         now + until * 3600000L
       )
@@ -184,8 +184,6 @@ class RevocationListsSuite extends TlsPair {
     val ended = list(-5, -2)
     assertEquals((expiry(ended, next), change(ended, next)), (Some(-2.0), Some(-2.0)))
     assertEquals(expiry(list(5, 8), next), Some(8.0))
-    val all = Seq(present, next, old, list(-20, 5, kind = 2), present)
-    assertEquals(RevocationLists.superseded(all, now), Seq(false, false, true, false, false))
   }
 
   tlsTest("nobody is accepted by an old list when the newest has expired, however they differ") {
@@ -216,22 +214,21 @@ class RevocationListsSuite extends TlsPair {
 
   test("a list is replaced by a newer one that may be of the same key, and is of the same certificates") {
     def kind(key: Int*)(users: Boolean, authorities: Boolean) =
-      RevocationLists.Kind("CN=a", key.map(_.toByte), users, authorities)
+      RevocationLists.Kind("CN=a", Nil, key.map(_.toByte), users, authorities)
     val (all, users, authorities) = (kind()(true, true), kind()(true, false), kind()(false, true))
     val (one, two)                = (kind(1)(true, true), kind(2)(true, true))
-    def replaced(older: RevocationLists.Kind, newer: RevocationLists.Kind): Boolean = {
-      val lists = Seq(RevocationLists.Dated(newer, 2, 3), RevocationLists.Dated(older, 1, 9))
-      assertEquals(RevocationLists.superseded(lists, 5).head, false)
-      RevocationLists.superseded(lists, 5).last
-    }
     for (
       (older, newer) <-
         Seq(all -> users, users -> all, authorities -> all, all -> one, one -> all, one -> one)
     )
-      assert(replaced(older, newer), (older, newer))
+      assert(newer.replaces(older), (older, newer))
     for ((older, newer) <- Seq(one -> two, all -> authorities, users -> authorities, authorities -> users))
-      assert(!replaced(older, newer), (older, newer))
-    assert(!replaced(all, all.copy(issuer = "CN=b")))
+      assert(!newer.replaces(older), (older, newer))
+    assert(!all.copy(issuer = "CN=b").replaces(all))
+    // what trusted authorities have signed is certain
+    val (signed, other) = (one.copy(signer = Seq(1)), one.copy(signer = Seq(2)))
+    assert(signed.copy(key = Seq(9)).replaces(signed))
+    assert(!other.replaces(signed) && !one.replaces(signed) && !signed.replaces(all))
 
     val now                                                     = 1000L * 1000 * 1000
     def list(kind: RevocationLists.Kind, from: Int, until: Int) =
@@ -247,6 +244,21 @@ class RevocationListsSuite extends TlsPair {
       RevocationLists.change(Seq(present, next), now),
       Some(next.from - RevocationLists.ClockSkew)
     )
+    // an older one may be of another key, until whose end nobody is accepted again without being asked
+    val (older, newer) = (list(all, -20, 5), list(all, -5, 10))
+    assertEquals(RevocationLists.change(Seq(older, newer), now), Some(older.until))
+    val certain = Seq(older, newer).map(one => one.copy(kind = one.kind.copy(signer = Seq(1))))
+    assertEquals(RevocationLists.change(certain, now), Some(newer.until))
+  }
+
+  test("the key's identifier is what counts of an authorityKeyIdentifier") {
+    def identifier(der: Int*): Seq[Byte] = RevocationLists.keyIdentifier(der.map(_.toByte).toArray)
+    assertEquals(identifier(0x30, 4, 0x80, 2, 7, 8), Seq[Byte](7, 8))
+    assertEquals(identifier(0x30, 7, 0x80, 2, 7, 8, 0x82, 1, 1), Seq[Byte](7, 8)) // and a serial number
+    assertEquals(identifier(0x30, 0x81, 4, 0x80, 2, 7, 8), Seq[Byte](7, 8))
+    assertEquals(identifier(0x30, 3, 0x82, 1, 1), Nil)
+    for (damaged <- Seq(Nil, Seq(0x30), Seq(0x30, 0), Seq(0x30, 4, 0x80, 3, 7, 8), Seq(0x30, 0x84, 1)))
+      assertEquals(identifier(damaged*), Nil)
   }
 
   tlsTest("of several lists of an issuer that count, the newest does") {

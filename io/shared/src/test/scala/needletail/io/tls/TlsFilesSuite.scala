@@ -67,7 +67,28 @@ class TlsFilesSuite extends Suite with TemporaryDirectories {
       says(why(local.chain, holding(secret.patch(at, "", 1))), damaged, "is damaged")
     for (bits <- Seq(512, 1024, 2040)) {
       val weak = authority.issue("DNS:localhost", s"rsa:$bits")
-      says(why(weak.chain, weak.key), weak.chain, "has a key that is too weak")
+      says(
+        why(weak.chain, weak.key),
+        weak.chain,
+        s"has a key that is too weak: RSA key of $bits bits; the minimum is 2048"
+      )
+    }
+    val short = authority.issue("DNS:localhost", "ec -pkeyopt ec_paramgen_curve:prime192v1")
+    if (System.getProperty("java.vm.name") == "Scala Native") // the JDK knows no such curve
+      says(
+        why(short.chain, short.key),
+        short.chain,
+        "has a key that is too weak: EC key of 192 bits; the minimum is 224"
+      )
+    val signer = newAuthority("Rsa", algorithm = "rsa")
+    val pss    = "-md sha1 -sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:20"
+    for ((by, how) <- Seq(authority -> "-md sha1", signer -> "-md sha1", signer -> pss)) {
+      val old = by.issue("DNS:localhost", signed = how)
+      says(
+        why(old.chain, old.key),
+        old.chain,
+        "has a certificate that clients reject, as its signature is too weak: signature by SHA-1; the minimum is SHA-224"
+      )
     }
     says(
       why(java.nio.file.Paths.get("/dev/zero"), local.key),

@@ -12,8 +12,7 @@ private[tls] object DirectTrust {
   /**
    * Throws CertificateException if the chain's first certificate is trusted but not valid.
    *
-   * @param lists of revoked certificates, of which one must be its issuer's, who need not be known; None if there are no
-   *              lists
+   * @param lists of revoked certificates, of which one must be its issuer's; None if there are no lists
    */
   def check(trusted: Set[X509Certificate], lists: Option[RevokedCertificates])(
       chain: Array[X509Certificate]
@@ -23,7 +22,7 @@ private[tls] object DirectTrust {
       own.checkValidity()
       try {
         KeyStrength.of(own.getPublicKey).foreach(weak => throw KeyStrength.refusal(weak))
-        lists.foreach(_.check(own, issuers = None))
+        lists.foreach(_.checkTrusted(own, trusted, chain.toSeq.tail))
       } catch { case e: CertPathValidatorException => throw new CertificateException(e) }
     }
 }

@@ -95,7 +95,7 @@ private[io] object JdkServerContext {
       yield CertificateText.origin(info, files.chain, Certificates.kindOfKey(own))
     // The JDK cannot be told not to resume sessions. But each context knows only those that it has made itself.
     // With one that knows none, a list of revoked certificates counts that has expired or begun: full handshakes use it.
-    val dated     = lists.fold(Seq.empty[RevocationLists.Dated])(_.dated)
+    val dated     = lists.fold(Seq.empty[RevocationLists.Dated])(_.dated(known.getOrElse(Nil)))
     val read      = System.currentTimeMillis
     val expiries  = config.clients.flatMap(_.revoked).toSeq.flatMap(RevocationLists.expiries(dated, _, read))
     val change    = RevocationLists.change(dated, read)

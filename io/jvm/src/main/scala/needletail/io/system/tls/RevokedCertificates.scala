@@ -24,44 +24,85 @@ import needletail.io.tls.RevocationLists
 private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
   import RevokedCertificates.*
 
-  private val understood = lists.filterNot(hasForbiddenEntry)
-  private val counting   = understood.filter(isOfAll)
+  private val understood = lists.filterNot(hasForbiddenEntry).map(new RevocationList(_))
+  private val counting   = understood.filter(list => isOfAll(list.crl))
 
-  /** When those that count do so. */
-  val dated: Seq[RevocationLists.Dated] =
-    for (list <- counting; end <- Option(list.getNextUpdate))
+  /** When those that count do so, which some of these certificates' keys may have signed. */
+  def dated(trusted: Seq[X509Certificate]): Seq[RevocationLists.Dated] =
+    for (list <- counting; end <- Option(list.crl.getNextUpdate))
       yield RevocationLists.Dated(
-        kindOf(list),
-        list.getThisUpdate.getTime,
+        kindOf(list, trusted),
+        list.madeAt,
         end.getTime,
-        DistinguishedNames.text(list.getIssuerX500Principal)
+        DistinguishedNames.text(list.issuer)
       )
 
   /** The issuers whose lists the certificates need that these have issued, or these themselves, and whether they count. */
   def needed(trusted: Seq[X509Certificate]): Seq[(String, Boolean)] =
     trusted.map(c => if (c.getBasicConstraints < 0) c.getIssuerX500Principal else c.getSubjectX500Principal)
-      .map(name => (DistinguishedNames.text(name), counting.exists(_.getIssuerX500Principal == name)))
+      .map(name => (DistinguishedNames.text(name), counting.exists(_.issuer == name)))
 
   /**
    * Throws CertPathValidatorException if the certificate is not accepted.
    *
-   * @param issuers who may have signed its issuer's list, each by the certificate; None: anybody, as the issuer is unknown
+   * @param issuers who have signed it, and may have signed its issuer's list
    */
-  def check(certificate: X509Certificate, issuers: Option[Seq[X509Certificate]]): Unit = {
+  def check(certificate: X509Certificate, issuers: Seq[X509Certificate]): Unit = {
+    val always = (_: RevocationList, _: RevocationList) => true
+    judge(certificate, list => issuers.exists(list.isBy), always, always)
+  }
+
+  /**
+   * The same of a certificate that is trusted itself, whose issuer need not be known: then its lists cannot be verified,
+   * but they are this side's own. Those that a trusted authority of that name has signed are not its issuer's.
+   *
+   * @param sent by the peer, which may be its issuer's
+   */
+  def checkTrusted(
+      certificate: X509Certificate,
+      trusted: Iterable[X509Certificate],
+      sent: Seq[X509Certificate]
+  ): Unit = {
+    def named(all: Iterable[X509Certificate]) =
+      all.filter(_.getSubjectX500Principal == certificate.getIssuerX500Principal).toSeq
+    val issuers = (named(trusted) ++ named(sent)).filter(Certificates.isBy(_)(certificate.verify(_)))
+    if (issuers.nonEmpty) check(certificate, issuers)
+    else {
+      val others = named(trusted)
+      judge(
+        certificate,
+        list => !others.exists(list.isBy),
+        (list, other) => RevocationLists.mayBeSame(list.key, other.key),
+        (list, other) => RevocationLists.areSame(list.key, other.key)
+      )
+    }
+  }
+
+  /**
+   * It is accepted by a list that counts now, in whose place there may be no newer one, and that it is revoked counts until
+   * there certainly is.
+   *
+   * @param isOf     whether a list may be its issuer's
+   * @param mayBeOne whether two of these may be of one key
+   * @param areOne   whether they are
+   */
+  private def judge(
+      certificate: X509Certificate,
+      isOf: RevocationList => Boolean,
+      mayBeOne: (RevocationList, RevocationList) => Boolean,
+      areOne: (RevocationList, RevocationList) => Boolean
+  ): Unit = {
     val now   = System.currentTimeMillis
     val named = understood.filter { list =>
-      list.getIssuerX500Principal == certificate.getIssuerX500Principal && covers(list, certificate)
+      list.issuer == certificate.getIssuerX500Principal && covers(list.crl, certificate)
     }
-    val begun = named.filter(list => RevocationLists.hasBegun(list.getThisUpdate.getTime, now))
-    val its   = begun.filter(list => issuers.forall(_.exists(hasSigned(_, list))))
-    // lists of an unknown issuer may be of several authorities
-    def isReplaced(list: X509CRL): Boolean = its.exists { other =>
-      madeAt(other) > madeAt(list) && (issuers.nonEmpty || kindOf(other).replaces(kindOf(list)))
-    }
-    val present = its.filter(list => !hasExpired(list, now) && !isReplaced(list))
-    if (present.isEmpty) {
+    val begun = named.filter(list => RevocationLists.hasBegun(list.madeAt, now))
+    val its   = begun.filter(isOf)
+    def isReplaced(list: RevocationList, isOne: (RevocationList, RevocationList) => Boolean): Boolean =
+      its.exists(other => other.madeAt > list.madeAt && isOne(other, list))
+    if (!its.exists(list => !list.hasExpired(now) && !isReplaced(list, mayBeOne))) {
       val issuer = DistinguishedNames.text(certificate.getIssuerX500Principal)
-      val isOver = its.nonEmpty || begun.nonEmpty && begun.forall(hasExpired(_, now))
+      val isOver = its.nonEmpty || begun.nonEmpty && begun.forall(_.hasExpired(now))
       throw new NoList(
         if (named.isEmpty) RevocationLists.missing(issuer)
         else if (isOver) RevocationLists.expired(issuer)
@@ -69,10 +110,11 @@ private[tls] final class RevokedCertificates(lists: Seq[X509CRL]) {
       )
     }
     // by the number alone: with the certificate the JDK compares the issuers' names letter by letter (RFC 5280 section 7.1)
-    for (list <- present; entry <- Option(list.getRevokedCertificate(certificate.getSerialNumber))) {
-      val cause = revoked(certificate, entry)
-      throw new CertPathValidatorException(cause.getMessage, cause, null, -1, BasicReason.REVOKED)
-    }
+    for (list <- its; entry <- Option(list.crl.getRevokedCertificate(certificate.getSerialNumber)))
+      if (!isReplaced(list, areOne)) {
+        val cause = revoked(certificate, entry)
+        throw new CertPathValidatorException(cause.getMessage, cause, null, -1, BasicReason.REVOKED)
+      }
   }
 
   private def revoked(certificate: X509Certificate, entry: X509CRLEntry) = new CertificateRevokedException(
@@ -100,7 +142,7 @@ private[tls] object RevokedCertificates {
   def read(file: Path): RevokedCertificates = {
     val lists = new RevokedCertificates(Pem.revocations(file))
     if (lists.counting.isEmpty) throw RevocationLists.noneCounts(file)
-    if (lists.counting.exists(_.getNextUpdate eq null)) throw RevocationLists.endless(file)
+    if (lists.counting.exists(_.crl.getNextUpdate eq null)) throw RevocationLists.endless(file)
     lists
   }
 
@@ -108,20 +150,17 @@ private[tls] object RevokedCertificates {
   final class NoList(why: String)
       extends CertPathValidatorException(why, null, null, -1, BasicReason.UNDETERMINED_REVOCATION_STATUS)
 
-  private def madeAt(list: X509CRL): Long = list.getThisUpdate.getTime
-
-  private def hasExpired(list: X509CRL, now: Long): Boolean = {
-    val end = list.getNextUpdate
-    (end eq null) || end.getTime <= now
-  }
-
   /** What lists have in common that follow each other: the issuer, its key and what they are of. */
-  private def kindOf(list: X509CRL): RevocationLists.Kind = RevocationLists.Kind(
-    list.getIssuerX500Principal,
-    Option(list.getExtensionValue(AuthorityKey)).fold(Seq.empty[Byte])(_.toSeq),
-    ofUsers = covers(list, OnlyUsers),
-    ofAuthorities = covers(list, OnlyAuthorities)
-  )
+  private def kindOf(list: RevocationList, trusted: Seq[X509Certificate]): RevocationLists.Kind = {
+    val signer = trusted.find(c => c.getSubjectX500Principal == list.issuer && list.isBy(c))
+    RevocationLists.Kind(
+      list.issuer,
+      signer.fold(Seq.empty[Byte])(_.getPublicKey.getEncoded.toSeq),
+      list.key,
+      ofUsers = covers(list.crl, OnlyUsers),
+      ofAuthorities = covers(list.crl, OnlyAuthorities)
+    )
+  }
 
   /**
    * An entry with a critical extension may be of another issuer's certificate (RFC 5280 section 5.3): so may others. One
@@ -153,19 +192,10 @@ private[tls] object RevokedCertificates {
 
   private final val DeltaIndicator = "2.5.29.27"
 
-  private final val AuthorityKey = "2.5.29.35"
-
   /** RFC 5280 section 5.2.5; in an octet string, onlyContainsUserCerts or onlyContainsCACerts and nothing else. */
   private final val DistributionPoint = "2.5.29.28"
   private val OnlyUsers               = Array[Byte](4, 5, 0x30, 3, 0x81.toByte, 1, -1)
   private val OnlyAuthorities         = Array[Byte](4, 5, 0x30, 3, 0x82.toByte, 1, -1)
-
-  private def hasSigned(issuer: X509Certificate, list: X509CRL): Boolean = {
-    val uses = issuer.getKeyUsage
-    ((uses eq null) || uses(CrlSign)) && Certificates.isBy(issuer)(list.verify(_))
-  }
-
-  private final val CrlSign = 6
 
   private final class PathChecker(
       lists: RevokedCertificates,
@@ -177,7 +207,7 @@ private[tls] object RevokedCertificates {
     protected def begin(): Unit = issuer = null
 
     protected def check(own: X509Certificate): Unit = {
-      lists.check(own, Some(if (issuer eq null) Certificates.issuers(own, trusted) else Seq(issuer)))
+      lists.check(own, if (issuer eq null) Certificates.issuers(own, trusted) else Seq(issuer))
       issuer = own
     }
   }

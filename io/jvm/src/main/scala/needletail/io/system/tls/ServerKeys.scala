@@ -85,10 +85,17 @@ private[io] object ServerKeys {
   def read(files: Seq[TlsCertificate]): ServerKeys =
     new ServerKeys(files.iterator.zipWithIndex.map { case (f, i) =>
       val chain = Pem.certificates(f.chain)
-      for (certificate <- chain; why <- KeyStrength.of(certificate.getPublicKey))
-        throw KeyFaults.weak(f.chain, why)
+      for (certificate <- chain) {
+        KeyStrength.of(certificate.getPublicKey).foreach(why => throw KeyFaults.weak(f.chain, why))
+        if (!isSelfIssued(certificate))
+          KeyStrength.ofSignature(certificate).foreach(why => throw KeyFaults.weakSignature(f.chain, why))
+      }
       new Key(i.toString, chain, PrivateKeys.read(f, chain.head))
     }.toVector)
+
+  /** Whether it says that it is signed by itself: nobody asks how. */
+  private def isSelfIssued(certificate: X509Certificate): Boolean =
+    certificate.getSubjectX500Principal == certificate.getIssuerX500Principal
 
   /** The name that the client requests, in lower case; null if none. */
   def nameIn(session: ExtendedSSLSession): String =

@@ -52,11 +52,10 @@ private[tls] object OpenSslFunctions {
       context: Ptr[Byte],
       pem: Ptr[Byte],
       length: CInt,
-      superseded: Ptr[Byte],
-      known: CInt,
       change: Long
   ): CInt = extern
   @name("needletail_tls_lists_read") def listsRead(): CInt                                        = extern
+  @name("needletail_tls_lists_hashed") def listsHashed(): CInt                                    = extern
   @name("needletail_tls_share_trust") def shareTrust(context: Ptr[Byte], other: Ptr[Byte]): CInt  = extern
   @name("needletail_tls_pins") def pins(context: Ptr[Byte], hashes: Ptr[Byte], count: CInt): CInt = extern
   @name("needletail_tls_name") def name(context: Ptr[Byte], name: CString, its: Ptr[Byte]): CInt  = extern
@@ -96,7 +95,13 @@ private[tls] object OpenSslFunctions {
   @name("needletail_tls_certificate_facts")
   def certificateFacts(pem: Ptr[Byte], size: CInt, length: Ptr[CInt]): Ptr[Byte] = extern
   @name("needletail_tls_list_facts")
-  def listFacts(pem: Ptr[Byte], size: CInt, length: Ptr[CInt]): Ptr[Byte] = extern
+  def listFacts(
+      pem: Ptr[Byte],
+      size: CInt,
+      trusted: Ptr[Byte],
+      trustedSize: CInt,
+      length: Ptr[CInt]
+  ): Ptr[Byte] = extern
   @name("needletail_tls_needed_lists")
   def neededLists(trusted: Ptr[Byte], size: CInt, lists: Ptr[Byte], all: CInt, length: Ptr[CInt]): Ptr[Byte] =
     extern

@@ -15,7 +15,7 @@ private[io] final class OpenSslClient(config: TlsClientConfig) extends TlsClient
     case TlsTrust.File(file) => Some(PemFile.certificates(file))
     case _                   => None
   }
-  private val revoked   = config.revoked.map(new RevokedFile(_))
+  private val revoked   = config.revoked.map(new RevokedFile(_, None))
   private val own       = config.certificate.map(new OwnCertificate(_))
   private val pins      = config.pins.toArray.flatMap(Base64.getDecoder.decode(_))
   private val isChecked = config.trust != TlsTrust.Unchecked

@@ -5,7 +5,7 @@ import scala.scalanative.unsafe.*
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 
 import needletail.io.dns.AddressText
-import needletail.io.tls.{CertificateInfo, RevocationLists, TlsSession}
+import needletail.io.tls.{CertificateInfo, CertificateText, RevocationLists, TlsSession}
 
 /** What certificates and sessions say; see needletail_tls_facts.c. */
 private[tls] object OpenSslFacts {
@@ -40,15 +40,24 @@ private[tls] object OpenSslFacts {
   }
 
   /** A file's lists of revoked certificates that count at some time. */
-  def lists(file: PemFile): Seq[RevocationLists.Dated] = {
-    val fields = read(OpenSslFunctions.listFacts(file.bytes.at(0), file.bytes.length, _)).toSeq
-    val known  = fields.grouped(ListSize).filter(_.last.nonEmpty).map { list =>
+  def lists(file: PemFile, trusted: Option[PemFile]): Seq[RevocationLists.Dated] = {
+    val own    = trusted.fold(Array.emptyByteArray)(_.bytes)
+    val from   = if (own.isEmpty) null else own.at(0)
+    val fields =
+      read(OpenSslFunctions.listFacts(file.bytes.at(0), file.bytes.length, from, own.length, _)).toSeq
+    val known = fields.grouped(ListSize).filter(_(4).nonEmpty).map { list =>
       val issuer = new String(list.head, UTF_8)
       val scope  =
         list(2) // if it is there, onlyContainsUserCerts or onlyContainsCACerts: see needletail_tls_lists.c
       def isOf(tag: Int) = scope.length < 3 || (scope(2) & 0xff) == tag
-      val kind           = RevocationLists.Kind(comparable(issuer), list(1).toSeq, isOf(0x81), isOf(0x82))
-      RevocationLists.Dated(kind, millis(list(ListSize - 2)), millis(list.last), issuer)
+      val kind           = RevocationLists.Kind(
+        comparable(issuer),
+        signer = list(5).toSeq,
+        key = RevocationLists.keyIdentifier(list(1)),
+        ofUsers = isOf(0x81),
+        ofAuthorities = isOf(0x82)
+      )
+      RevocationLists.Dated(kind, millis(list(3)), millis(list(4)), issuer)
     }
     known.toSeq
   }
@@ -75,13 +84,30 @@ private[tls] object OpenSslFacts {
   /** What `length` bytes say of a certificate. */
   def certificate(facts: Ptr[Byte], length: Int): CertificateInfo = info(split(facts, length), 0)
 
+  /** The peer that the calling thread has just refused. To be asked for once. */
+  def refused(): Option[Refused] = {
+    val fields     = read(OpenSslFunctions.refusedFacts(_))
+    def at(i: Int) = new String(fields(Size + i), UTF_8)
+    if (fields.length < Size + 3) None else Some(new Refused(info(fields, 0), at(0), at(1), at(2)))
+  }
+
   /**
-   * The certificate of the peer that the calling thread has just refused, and the issuer of the one in its chain that is
-   * wrong. To be asked for once.
+   * @param certificate the peer's
+   * @param issuer      of the one in its chain that is wrong
+   * @param authority   whose the wrong one is, if it is not the peer's
+   * @param weakness    why it is too weak; empty if it is not
    */
-  def refused(): Option[(CertificateInfo, String)] = {
-    val fields = read(OpenSslFunctions.refusedFacts(_))
-    if (fields.length <= Size) None else Some((info(fields, 0), new String(fields(Size), UTF_8)))
+  final class Refused(
+      val certificate: CertificateInfo,
+      val issuer: String,
+      authority: String,
+      weakness: String
+  ) {
+    def weak: String = {
+      val why = if (weakness.isEmpty) "the system's policy demands a stronger key or signature" else weakness
+      if (authority.isEmpty) why
+      else s"that of its authority ${CertificateText.foreign(authority)}, by its $why"
+    }
   }
 
   private def read(f: Ptr[CInt] => Ptr[Byte]): Array[Array[Byte]] = {
@@ -110,7 +136,7 @@ private[tls] object OpenSslFacts {
 
   /** The fields of one certificate, and of one list. */
   private final val Size     = 7
-  private final val ListSize = 5
+  private final val ListSize = 6
 
   private def info(fields: Array[Array[Byte]], from: Int): CertificateInfo = CertificateInfo(
     subject = new String(fields(from), UTF_8),

@@ -17,7 +17,7 @@ import needletail.io.tls.{
 private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServerContext {
   private val own      = config.certificates.map(new OwnCertificate(_))
   private val trusted  = config.clients.map(clients => PemFile.certificates(clients.authorities))
-  private val revoked  = config.clients.flatMap(_.revoked).map(new RevokedFile(_))
+  private val revoked  = config.clients.flatMap(_.revoked).map(new RevokedFile(_, trusted))
   private val check    = config.clients.map(_.check).filterNot(_ eq TlsClientAuth.any)
   private val named    = OwnCertificate.byNames(own)
   private val contexts = new OpenSslContexts(() => make())

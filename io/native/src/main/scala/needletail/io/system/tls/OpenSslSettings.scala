@@ -69,13 +69,10 @@ private[tls] object OpenSslSettings {
 
   def revoked(context: Ptr[Byte], lists: Option[RevokedFile]): Unit = lists.foreach { known =>
     val file  = known.file
-    val old   = known.superseded
     val count = OpenSslFunctions.revoked(
       context,
       file.bytes.at(0),
       file.bytes.length,
-      if (old.isEmpty) null else old.at(0),
-      old.length,
       known.change.fold(0L)(_ / 1000)
     )
     if (count == NoneCounts) throw RevocationLists.noneCounts(file.file)
@@ -107,11 +104,13 @@ private[tls] object OpenSslSettings {
       case "no key"                                            => own.key.damaged("private key")
       case "not supported" if own.isEncrypted                  => KeyFaults.unsupported(key, "")
       case "not supported"                                     => own.key.damaged("private key")
-      case "ee key too small" | "ca key too small"             => KeyFaults.weak(chain, TooWeak)
+      case "ee key too small" | "ca key too small"             => KeyFaults.weak(chain, Demanded)
+      case "ca md too weak"                                    => KeyFaults.weakSignature(chain, Demanded)
+      case other if other.startsWith("signature by ")          => KeyFaults.weakSignature(chain, other)
+      case other if other.contains("; the minimum is ")        => KeyFaults.weak(chain, other)
       case other => new IOException(s"$chain with $key cannot be used: $other")
     }
   }
 
-  /** At security level 2; the system's policy may ask for more. */
-  private final val TooWeak = "the minimum is 2048 bits (RSA) or 224 bits (EC), or what the system demands"
+  private final val Demanded = "the system's policy demands a stronger one"
 }

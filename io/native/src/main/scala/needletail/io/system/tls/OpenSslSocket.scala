@@ -234,7 +234,7 @@ private[tls] final class OpenSslSocket(
     reason = kindOf(OpenSslFunctions.kind(connection), why)
     isAlerted = !Untold.contains(OpenSslFunctions.kind(connection))
     if (OpenSslFunctions.kind(connection) == Refused && check.nonEmpty)
-      check.get.refusal(ownerOf(OpenSslFacts.refused().map(_._1)))
+      check.get.refusal(ownerOf(OpenSslFacts.refused().map(_.certificate)))
     else if (OpenSslFunctions.kind(connection) == Plain && (toPlain ne null)) {
       isPlain = true
       uncount()
@@ -275,25 +275,23 @@ private[tls] final class OpenSslSocket(
   /** By OpenSSL's numbers of errors, X509_V_ERR_…, and those of needletail_tls.h. */
   private def refusal(error: Int, why: String): String = {
     val shown        = OpenSslFacts.refused()
-    def issuer       = shown.fold("its issuer")(_._2)
+    def issuer       = shown.fold("its issuer")(_.issuer)
     val unacceptable = error match {
-      case 62 | 63 | 64                    => s"is not for $name: $why"
-      case 1002                            => s"is not for $name: ${TlsClientConfig.Nameless}"
-      case 10                              => "has expired"
-      case 9                               => "is not valid yet"
-      case 23                              => "was revoked"
-      case 1004                            => RevocationLists.unchecked(RevocationLists.missing(issuer))
-      case 1005                            => RevocationLists.unchecked(RevocationLists.expired(issuer))
-      case 1006                            => RevocationLists.unchecked(RevocationLists.invalid(issuer))
-      case 1003                            => "is too weak: its key or signature, or an issuer's"
-      case 68                              => "is too weak: signature by SHA-1, or weaker, in its chain"
-      case 66 | 67 if why.endsWith("weak") => s"is too weak: $why"
-      case 50                              => "is not accepted: none of its keys is pinned"
-      case 2 | 18 | 19 | 20 | 21           => "is not trusted: its issuer is unknown"
-      case _                               => s"is not trusted: $why"
+      case 62 | 63 | 64          => s"is not for $name: $why"
+      case 1002                  => s"is not for $name: ${TlsClientConfig.Nameless}"
+      case 10                    => "has expired"
+      case 9                     => "is not valid yet"
+      case 23                    => "was revoked"
+      case 1004                  => RevocationLists.unchecked(RevocationLists.missing(issuer))
+      case 1005                  => RevocationLists.unchecked(RevocationLists.expired(issuer))
+      case 1006                  => RevocationLists.unchecked(RevocationLists.invalid(issuer))
+      case 1003 | 66 | 67 | 68   => s"is too weak: ${shown.fold(why)(_.weak)}"
+      case 50                    => "is not accepted: none of its keys is pinned"
+      case 2 | 18 | 19 | 20 | 21 => "is not trusted: its issuer is unknown"
+      case _                     => s"is not trusted: $why"
     }
     if (unacceptable.startsWith("is not for ")) s"the certificate $unacceptable"
-    else s"the certificate of ${ownerOf(shown.map(_._1))} $unacceptable"
+    else s"the certificate of ${ownerOf(shown.map(_.certificate))} $unacceptable"
   }
 }
 

@@ -88,22 +88,22 @@ private[tls] object PemFile {
   private final val Begin = "-----BEGIN "
 }
 
-/** Lists of revoked certificates, as read. */
-private[tls] final class RevokedFile(path: Path) {
+/**
+ * Lists of revoked certificates, as read.
+ *
+ * @param trusted certificates, which may have signed them
+ */
+private[tls] final class RevokedFile(path: Path, trusted: Option[PemFile]) {
   val file: PemFile = PemFile.revoked(path)
 
   private val lists = {
     OpenSsl.load()
-    OpenSslFacts.lists(file)
+    OpenSslFacts.lists(file, trusted)
   }
   private val read = System.currentTimeMillis
 
   /** When those that count expire. */
   val expiries: Seq[ListExpiry] = RevocationLists.expiries(lists, path, read)
-
-  /** For each that counts, in their order, 1 if a newer one has replaced it: OpenSSL would use it if it ends later. */
-  val superseded: Array[Byte] =
-    RevocationLists.superseded(lists, read).map(is => (if (is) 1 else 0).toByte).toArray
 
   /** When others than now count. */
   val change: Option[Long] = RevocationLists.change(lists, read)
