@@ -31,7 +31,8 @@ class ExpiringListSuite extends Suite {
   private final class Context(
       expiry: () => Long,
       revocationExpiry: Option[Long] = None,
-      begin: Long = 0
+      begin: Long = 0,
+      override val notices: Seq[String] = Nil
   ) extends TlsServerContext {
     def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
       throw new IOException("no TLS")
@@ -73,21 +74,42 @@ class ExpiringListSuite extends Suite {
           "list expires at 1994-11-06T10:36Z; then its issuer's clients are rejected"
         )
       )
-      minutes(world, 25)
-      assertEquals(lines.taken(), Nil)
-      minutes(world, 20)
-      assertEquals(
-        lines.taken(),
-        List("list expires at 1994-11-06T10:36Z; then its issuer's clients are rejected")
-      )
-      minutes(world, 40)
-      assertEquals(lines.taken(), List("the certificate of CN=a expires at 1994-11-06T11:16Z"))
-      minutes(world, 20)
-      assertEquals(lines.taken(), List("list has expired: its issuer's clients are rejected"))
-      minutes(world, 40)
-      assertEquals(lines.taken(), List("the certificate of CN=a has expired"))
+      // each within the minute
+      def andThen(quiet: Int, line: String): Unit = {
+        minutes(world, quiet)
+        assertEquals(lines.taken(), Nil, line)
+        minutes(world, 1)
+        assertEquals(lines.taken(), List(line))
+      }
+      andThen(30, "list expires at 1994-11-06T10:36Z; then its issuer's clients are rejected")
+      andThen(39, "the certificate of CN=a expires at 1994-11-06T11:16Z")
+      andThen(19, "list has expired: its issuer's clients are rejected")
+      andThen(39, "the certificate of CN=a has expired")
       minutes(world, 60)
       assertEquals(lines.taken(), Nil)
+    }
+  }
+
+  test("what else is to be said of the files is said whenever they are read, as that a list is missing") {
+    val identity =
+      new TlsIdentity(TlsLimits(), () => new Context(() => start * 2, notices = Seq("no list of CN=b")), Nil)
+    serving(identity) { (world, lines, reload) =>
+      assertEquals(lines.taken(), List("no list of CN=b"))
+      minutes(world, 30)
+      assertEquals(lines.taken(), Nil)
+      reload()
+      assertEquals(lines.taken(), List("no list of CN=b"))
+    }
+  }
+
+  test("that it expires in a day is said within the minute, too") {
+    val context  = new Context(() => start + 24 * 3600000L + 12 * 60000 + 30000)
+    val identity = new TlsIdentity(TlsLimits(), () => context, Nil)
+    serving(identity) { (world, lines, _) =>
+      minutes(world, 12)
+      assertEquals(lines.taken(), Nil)
+      minutes(world, 1)
+      assertEquals(lines.taken(), List("the certificate of CN=a expires at 1994-11-07T09:18Z"))
     }
   }
 
@@ -99,6 +121,8 @@ class ExpiringListSuite extends Suite {
       minutes(world, 12)
       assertEquals(lines.taken(), Nil)
       minutes(world, 2)
+      assertEquals(lines.taken(), List("list has expired: its issuer's clients are rejected"))
+      reload() // in vain, and that is said each time
       assertEquals(lines.taken(), List("list has expired: its issuer's clients are rejected"))
       expiry = start + 17 * 60000L
       reload()

@@ -30,14 +30,20 @@ class SameNameListsSuite extends TlsPair {
   }
 
   private val extensions =
-    Seq("2.5.29.20 = DER:02:01:01", "authorityKeyIdentifier = keyid", "authorityKeyIdentifier = keyid,issuer:always")
+    Seq(
+      "2.5.29.20 = DER:02:01:01",
+      "authorityKeyIdentifier = keyid",
+      "authorityKeyIdentifier = keyid,issuer:always"
+    )
 
   private def met(issued: Authority#Issued, trusted: Path, lists: Path): String =
     serving(TlsServerConfig(issued.chain, issued.key)) { served =>
       try {
         hello(served, open(served.loop, served.port, checking(trusted, lists)))
         "accepted"
-      } catch { case e: java.io.IOException => e.getMessage.replaceFirst(".*the certificate of localhost ", "") }
+      } catch {
+        case e: java.io.IOException => e.getMessage.replaceFirst(".*the certificate of localhost ", "")
+      }
     }
 
   private def checking(trusted: Path, lists: Path): Tls =
@@ -99,7 +105,8 @@ class SameNameListsSuite extends TlsPair {
     val lists   = together(list(one, "20200101000000Z", extensions.head), other.revoked)
     val clients = TlsClientAuth(together(one.file, other.file), revoked = Some(lists))
     val further = authority.issue("DNS:further.test")
-    val server  = TlsServerConfig(Seq(local, TlsCertificate(further.chain, further.key)), clients = Some(clients))
+    val server  =
+      TlsServerConfig(Seq(local, TlsCertificate(further.chain, further.key)), clients = Some(clients))
     for (name <- Seq("localhost", "further.test"); issued <- leaves) withLoop { loop =>
       val identity = Tls.server(server)
       val served   = new Served(loop, identity)

@@ -163,6 +163,15 @@ class ProxiedSuite extends Suite with TemporaryDirectories {
             lines.toArray.last.toString.endsWith(" did not use TLS on a TLS port; it was answered with 400"),
             lines
           )
+          Await.result(server.statistics, 20.seconds) // the loops are through with them
+          Await.result(server.drain(), 20.seconds)
+          for (
+            told <- Seq(
+              "3 more peers not in ServerConfig.proxies sent a PROXY header since the last one that was logged",
+              "3 more TLS handshakes failed since the last one that was logged (reason: plain)"
+            )
+          )
+            assert(lines.toArray.exists(_.toString.endsWith(told)), lines)
         }
       }
     }

@@ -8,7 +8,16 @@ import scala.concurrent.Await
 import scala.concurrent.duration._
 
 import needletail.http.{Handler, Request, Response}
-import needletail.io.{Tls, TlsClientAuth, TlsIdentity, TlsLimits, TlsServerConfig}
+import needletail.io.{
+  Tls,
+  TlsCertificate,
+  TlsClientAuth,
+  TlsClientConfig,
+  TlsIdentity,
+  TlsLimits,
+  TlsServerConfig,
+  TlsTrust
+}
 import needletail.io.tls.HandshakeFailure
 import needletail.server.{RunningServer, ServerFixture}
 import needletail.server.connection.SecureClient
@@ -70,6 +79,12 @@ class HandshakeWarningsSuite extends Suite with TemporaryDirectories {
     )
   }
 
+  /** Once the loops are through with what was counted, which they then tell of. */
+  private def drain(server: RunningServer): Unit = {
+    Await.result(server.statistics, 20.seconds)
+    Await.result(server.drain(), 20.seconds)
+  }
+
   test("one reason hides no other; a drain tells how many more there were of each") {
     if (Tls.isKnown) {
       val lines  = new Lines
@@ -84,7 +99,7 @@ class HandshakeWarningsSuite extends Suite with TemporaryDirectories {
           assert(line.startsWith(s"${warning}the TLS handshake with 127.0.0.1:"), line)
         assert(second.endsWith(" failed: the client has shown no certificate"), second)
         assert(!first.contains("certificate"), first)
-        Await.result(server.drain(), 20.seconds)
+        drain(server)
         val rest =
           Iterator.continually(lines.all.poll).takeWhile(_ != null).filter(_.startsWith("warning")).toSeq
         val what = "failed since the last one that was logged"
@@ -95,6 +110,21 @@ class HandshakeWarningsSuite extends Suite with TemporaryDirectories {
             s"${warning}2 more TLS handshakes $what (reason: protocol)"
           )
         )
+      }
+    }
+  }
+
+  test("the reason is in the log as a whole, also where long names come before it") {
+    if (Tls.isKnown) {
+      val lines  = new Lines
+      val config = ServerFixture.loopback.copy(tls = Some(identity), log = lines)
+      val long   = newAuthority("x" * 64).issue("DNS:a", subject = "y" * 64, further = Seq("O" -> "z" * 60))
+      val own    = TlsCertificate(long.chain, long.key)
+      val tls    = Tls.client(TlsClientConfig(TlsTrust.File(authority.file), Some(own)))
+      ServerFixture.serving(Handler((_: Request) => Response.ok("x")), config) { server =>
+        intercept[IOException](new SecureClient(tls).ask(server.port))
+        eventually(!lines.all.isEmpty, "it is not logged")
+        assert(lines.all.peek.endsWith(" is not trusted: its issuer is unknown"), lines.all)
       }
     }
   }
@@ -112,7 +142,7 @@ class HandshakeWarningsSuite extends Suite with TemporaryDirectories {
         sendNonsense(server, of)
         eventually(lines.all.size == 1, lines.all)
         assert(lines.all.poll.startsWith(s"warning: ${server.url}: the TLS handshake with 127.0.0.1:"))
-        Await.result(server.drain(), 20.seconds)
+        drain(server)
         assertEquals(lines.all.toArray.toSeq.map(_.toString).filter(_.startsWith("warning")), Nil)
       }
     }
