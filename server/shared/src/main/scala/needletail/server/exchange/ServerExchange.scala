@@ -161,9 +161,10 @@ private[server] final class ServerExchange(
     response = runner.context.memoryShort
   }
 
-  /** The reply comes next. */
+  /** The reply comes next: from now on it is as any other in progress, and nothing takes its place. */
   def leads(): Unit = {
     isBehind = false
+    giveBack()
     // only now, as wrappers may add to it
     if (isCutShort) response = runner.dressed(request, response)
   }

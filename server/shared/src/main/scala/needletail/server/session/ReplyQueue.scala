@@ -79,7 +79,7 @@ private[server] final class ReplyQueue(state: SessionState, heads: HeadMemory) {
   def refuseWaiting(): Unit = {
     var x = head
     while (x != null) {
-      if (x.waitingBytes > 0) x.refuseForMemory()
+      if (x.isBehind && x.waitingBytes > 0) x.refuseForMemory()
       x = x.next
     }
   }

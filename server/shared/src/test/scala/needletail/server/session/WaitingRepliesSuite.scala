@@ -23,6 +23,7 @@ class WaitingRepliesSuite extends Suite {
         case "/later"  => later.map(_ => page)
         case "/shared" => Response.ok.bytes(shared)
         case "/stream" => Response.ok.stream(ByteStream.of(new Array[Byte](10000)))
+        case "/big"    => Response.ok.stream(ByteStream.of(new Array[Byte](300000)))
         case "/events" =>
           Response.ok.stream(new ByteStream {
             def next(): Async[Option[Array[Byte]]] = new AsyncPromise[Option[Array[Byte]]]
@@ -109,5 +110,18 @@ class WaitingRepliesSuite extends Suite {
     assert(!site.wire.isFinished)
     assertEquals(site.held, 0L)
     assertEquals(site.wire.send(get("/page")).statuses, List(200), "the connection continues")
+  }
+
+  test("a reply whose turn has come is not touched, only those behind it") {
+    val site = new Site(1024 * KiB)
+    site.wire.send(get("/slow") + get("/big") + get("/page"))
+    site.wire.stuck = true
+    site.slow.succeed(Response.ok)
+    site.wire.turn()
+    assertEquals(site.wire.session.memory.waitingReplies, 10000L)
+    site.wire.session.memory.refuseWaiting()
+    assertEquals(site.held, 0L)
+    assertEquals(site.wire.unstick().statuses, List(200, 200, 503))
+    assertEquals(site.refused, 1L)
   }
 }
