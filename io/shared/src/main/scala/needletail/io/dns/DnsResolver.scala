@@ -20,16 +20,23 @@ import java.util.concurrent.{
  * Addresses are cached for `FoundNanos`, failures for `FailedNanos`, on both platforms, as the system's lookup has no
  * cache on Native. On the JVM `InetAddress` also has a cache of its own, of half a minute unless
  * `networkaddress.cache.ttl` is set.
+ *
+ * A name server that does not answer may be asked for many names. So names that have not been found before, or not the
+ * last time, are looked up `mostDoubtful` at a time: they cannot occupy the threads that known names need.
  */
 private[io] final class DnsResolver(
     lookUp: String => Array[InetAddress],
     nanoTime: () => Long,
-    threads: Executor
+    threads: Executor,
+    mostDoubtful: Int = DnsResolver.Threads / 2
 ) {
   import DnsResolver.*
 
   private val entries = new util.LinkedHashMap[String, Entry] // oldest first; guarded by its own lock
-  private var waiting = 0                                     // in all entries; guarded by the same lock
+  // guarded by the same lock
+  private var waiting  = 0                          // in all entries
+  private var doubtful = 0                          // threads that look up doubtful names
+  private val later    = new util.ArrayDeque[Entry] // doubtful names that wait for one of these threads
 
   /** Calls `f` on `loop`: at once if no lookup is needed, otherwise when it is done. To be called on `loop`. */
   def resolve(host: String, loop: Loop)(f: Answer => Unit): Unit = {
@@ -48,11 +55,11 @@ private[io] final class DnsResolver(
       case entry: Entry if entry.isUnderWay =>
         if (waiting >= MaxWaiting) TooMany else join(entry, loop, f)
       case entry: Entry if entry.until - nanoTime() > 0 => entry.answer
-      case _                                            =>
+      case last                                         =>
         entries.remove(name)
-        val entry = new Entry
+        val entry = new Entry(name, isDoubtful = (last eq null) || last.answer.isLeft)
         try {
-          threads.execute(() => find(name, entry))
+          begin(entry)
           makeRoom()
           entries.put(name, entry)
           join(entry, loop, f)
@@ -62,6 +69,14 @@ private[io] final class DnsResolver(
             Left(new IOException(s"there is no thread to look up $name: ${e.getMessage}", e))
         }
     }
+
+  private def begin(entry: Entry): Unit =
+    if (!entry.isDoubtful) threads.execute(() => find(entry))
+    else if (doubtful < mostDoubtful) {
+      threads.execute(() => findDoubtful(entry))
+      doubtful += 1
+    } else if (later.size < MaxQueued) later.addLast(entry)
+    else throw new RejectedExecutionException
 
   private def join(entry: Entry, loop: Loop, f: Answer => Unit): Answer = {
     waiting += 1
@@ -80,12 +95,44 @@ private[io] final class DnsResolver(
       }
     }
 
-  private def find(name: String, entry: Entry): Unit = {
+  /** Looks up that name, and then those that wait for this thread. */
+  private def findDoubtful(first: Entry): Unit = {
+    var entry = first
+    try while (entry ne null) {
+        find(entry)
+        entry = nextDoubtful()
+      }
+    finally if (entry ne null) goOnElsewhere()
+  }
+
+  private def nextDoubtful(): Entry = entries.synchronized {
+    val next = later.poll()
+    if (next eq null) doubtful -= 1
+    next
+  }
+
+  /** A fatal error ends the thread: another one has to look up the names that wait for it. */
+  private def goOnElsewhere(): Unit = {
+    var next = nextDoubtful()
+    if (next ne null) {
+      val entry = next
+      try threads.execute(() => findDoubtful(entry))
+      catch {
+        case Survivable(_) =>
+          while (next ne null) {
+            found(next, CutOff)
+            next = nextDoubtful()
+          }
+      }
+    }
+  }
+
+  private def find(entry: Entry): Unit = {
     var answer = CutOff
-    try answer = Right(lookUp(name))
+    try answer = Right(lookUp(entry.name))
     catch {
       case e: IOException => answer = Left(e)
-      case Survivable(e)  => answer = Left(new IOException(s"the lookup of $name failed: $e", e))
+      case Survivable(e)  => answer = Left(new IOException(s"the lookup of ${entry.name} failed: $e", e))
     } finally
       found(entry, answer) // also after a fatal error: otherwise that host could never be looked up again
   }
@@ -110,7 +157,7 @@ private[io] object DnsResolver {
   private[io] final val FailedNanos   = 1L * 1000 * 1000 * 1000
   private[io] final val MaxRemembered = 256
   private[io] final val MaxWaiting    = 16384
-  private final val Threads           = 16
+  private[dns] final val Threads      = 16
   private final val MaxQueued         = 1024
 
   private val CutOff: Answer  = Left(new IOException("the lookup of the name was interrupted"))
@@ -177,7 +224,7 @@ private[io] object DnsResolver {
   }
 
   /** A host's lookup, or its answer. */
-  private final class Entry {
+  private final class Entry(val name: String, val isDoubtful: Boolean) {
     var answer: Answer        = null // during the lookup
     var until                 = 0L
     var waiters: List[Waiter] = Nil

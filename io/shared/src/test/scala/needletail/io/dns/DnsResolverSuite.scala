@@ -19,6 +19,7 @@ class DnsResolverSuite extends LoopSuite {
   private final class Service {
     val asked   = new ConcurrentHashMap[String, AtomicInteger]
     val latches = new ConcurrentHashMap[String, CountDownLatch]
+    val failing = new ConcurrentHashMap[String, String]
     val clock   = new AtomicLong(1000)
 
     def asks(name: String): Int = Option(asked.get(name)).fold(0)(_.get)
@@ -26,20 +27,23 @@ class DnsResolverSuite extends LoopSuite {
     def lookUp(name: String): Array[InetAddress] = {
       asked.computeIfAbsent(name, _ => new AtomicInteger).incrementAndGet()
       Option(latches.get(name)).foreach(_.await())
-      if (name.startsWith("no")) throw new UnknownHostException(name)
+      if (name.startsWith("no") || failing.containsKey(name)) throw new UnknownHostException(name)
       if (name.startsWith("heavy")) throw new OutOfMemoryError("none left")
       if (name.startsWith("broken")) throw new IllegalStateException("out of order")
       Array(address)
     }
   }
 
-  private def withNames(threads: ExecutorService = Executors.newFixedThreadPool(4))(
+  private def withNames(
+      threads: ExecutorService = Executors.newFixedThreadPool(4),
+      mostDoubtful: Int = 4
+  )(
       body: (DnsResolver, Service, EventLoop) => Unit
   ): Unit =
     try
       withLoop { loop =>
         val service = new Service
-        body(new DnsResolver(service.lookUp, () => service.clock.get, threads), service, loop)
+        body(new DnsResolver(service.lookUp, () => service.clock.get, threads, mostDoubtful), service, loop)
       }
     finally { threads.shutdownNow(); () }
 
@@ -61,6 +65,61 @@ class DnsResolverSuite extends LoopSuite {
       silent.countDown()
       events.expect(Seq.fill(100)("silent.example found")*)
       assertEquals(service.asks("silent.example"), 1) // for all who want to know
+    }
+  }
+
+  test("a name server that is silent for forty names, found before or not, stalls no name that was found") {
+    for (failedBefore <- Seq(false, true))
+      withNames(mostDoubtful = 2) { (names, service, loop) =>
+        val events                     = new Events
+        val silent                     = new CountDownLatch(1)
+        val hosts                      = (1 to 40).map(i => s"silent$i.example")
+        def askAll(host: String): Unit = ask(names, loop, host, events)
+        askAll("known.example")
+        events.expect("known.example found")
+        if (failedBefore) {
+          hosts.foreach(host => service.failing.put(host, host))
+          hosts.foreach { host =>
+            askAll(host)
+            events.expect(s"$host: $host")
+          }
+          service.failing.clear()
+        }
+        service.clock.addAndGet(DnsResolver.FoundNanos)
+        hosts.foreach(service.latches.put(_, silent))
+        hosts.foreach(askAll)
+        eventually(hosts.map(service.asks).sum >= 2 + (if (failedBefore) 40 else 0))
+        for (_ <- 1 to 3) {
+          askAll("known.example")
+          events.expect("known.example found")
+          service.clock.addAndGet(DnsResolver.FoundNanos)
+        }
+        assertEquals(service.asks("known.example"), 4)
+        assertEquals(hosts.map(service.asks).sum, 2 + (if (failedBefore) 40 else 0))
+        silent.countDown() // all of them are looked up
+        assertEquals(Seq.fill(40)(events.next()).toSet, hosts.map(host => s"$host found").toSet)
+        askAll("new.example")
+        events.expect("new.example found")
+      }
+  }
+
+  test("a look-up that ends its thread leaves to another one the names that wait for it") {
+    withNames(
+      Executors.newFixedThreadPool(4, (task: Runnable) => new Thread(silently(task))),
+      mostDoubtful = 1
+    ) {
+      (names, service, loop) =>
+        val events = new Events
+        val heavy  = new CountDownLatch(1)
+        service.latches.put("heavy.example", heavy)
+        Seq("heavy.example", "a.example", "b.example").foreach(ask(names, loop, _, events))
+        eventually(service.asks("heavy.example") == 1)
+        heavy.countDown()
+        events.expect(
+          "heavy.example: the lookup of the name was interrupted",
+          "a.example found",
+          "b.example found"
+        )
     }
   }
 
