@@ -91,6 +91,7 @@ abstract class LoopSuite extends Suite {
     private val queue = new LinkedBlockingQueue[String]
 
     def add(event: String): Unit = queue.put(event)
+    def isEmpty: Boolean         = queue.isEmpty
 
     def next(): String = {
       val event = queue.poll(patience.toMillis, TimeUnit.MILLISECONDS)

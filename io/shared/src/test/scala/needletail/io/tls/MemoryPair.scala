@@ -12,6 +12,7 @@ abstract class MemoryPair extends TlsPair {
   final class End extends Socket {
     var peer: End   = null
     var writes      = Int.MaxValue // how many succeed
+    var room        = Int.MaxValue // bytes that one takes
     private val in  = new java.io.ByteArrayOutputStream
     private var got = 0            // bytes of it
 
@@ -25,8 +26,9 @@ abstract class MemoryPair extends TlsPair {
     def write(bytes: Array[Byte], from: Int, count: Int): Int = {
       if (writes == 0) throw new IOException("the network failed")
       writes -= 1
-      peer.in.write(bytes, from, count)
-      count
+      val n = math.min(count, room)
+      peer.in.write(bytes, from, n)
+      n
     }
     def finishConnect(): Boolean                    = true
     def shutdownOutput(): Unit                      = ()
