@@ -53,7 +53,11 @@ private[server] final class EndWatch(
 
   private def watch(): Unit = while (!ended) {
     LockSupport.parkNanos(StepNanos)
-    val isDue   = System.nanoTime() - due >= 0
+    look(isDue = System.nanoTime() - due >= 0)
+  }
+
+  /** One look at all loops, of its thread only. */
+  private[tcp] def look(isDue: Boolean): Unit = {
     val blocked = (0 until loops.size).filter(isBlocked)
     if (isDue) late += 1
     val nobody = late >= patience && !(0 until loops.size).exists(loops(_).isAlive)

@@ -2,7 +2,6 @@ package needletail.gateway.host.process
 
 import java.util.concurrent.atomic.AtomicReference
 
-import scala.concurrent.duration._
 import scala.scalanative.posix.fcntl.{open, O_RDONLY}
 import scala.scalanative.unsafe._
 import scala.util.Try
@@ -10,7 +9,6 @@ import scala.util.Try
 import needletail.gateway.host.Hosted
 import needletail.gateway.host.backend.ByteText
 import needletail.io.EventLoops
-import needletail.testing.Pause
 
 /** A program that the loop cannot watch, as when the system permits no more watched descriptors. */
 class UnwatchedProgramSuite extends Hosted {
@@ -46,7 +44,7 @@ class UnwatchedProgramSuite extends Hosted {
     test(s"its $name cannot be watched: it is killed, and nothing of it stays open") {
       attach(start().numbers).get.stop() // all that is made once is there
       eventually(processes("407.5").isEmpty, processes("407.5"))
-      Pause(200.millis)
+      untilStill(descriptors.length) // its pipes are closed
       leavingNothing {
         val numbers = start().numbers
         HostKernel.close(numbers(i))
