@@ -1,5 +1,5 @@
-"""Clients that each send a body but for its last byte, to `dist/bin/payment` on a JVM with a small heap; and others, which
-must be served meanwhile.
+"""Clients that each send a body but for its last byte, to `dist/bin/payment` on a JVM with a small heap, or to
+`dist/bin/payment-native` with one; and others, which must be served meanwhile.
 
 Fails if the server ends, holds more than it may, or does not answer a small request. Takes about as long as `--seconds`
 says.
@@ -26,7 +26,8 @@ LIMIT = 20  # seconds that anything may take
 def main():
     chosen = argparse.ArgumentParser(prog="bench/memory", description=__doc__)
     chosen.add_argument("--clients", type=int, default=4000, help="clients that send most of a body (4000)")
-    chosen.add_argument("--heap", default="64m", help="of the JVM (64m)")
+    chosen.add_argument("--heap", default="64m", help="the most memory for objects (64m)")
+    chosen.add_argument("--native", action="store_true", help="the native program, instead of the JVM")
     chosen.add_argument("--workers", type=int, default=2, help="event loops (2)")
     chosen.add_argument("--seconds", type=int, default=30, help="for which others are served beside (30)")
     options = chosen.parse_args()
@@ -47,14 +48,15 @@ def main():
 
 
 def start(options):
-    program = machine.ROOT / "dist/bin/payment"
+    program = machine.ROOT / ("dist/bin/payment-native" if options.native else "dist/bin/payment")
+    heap = {"GC_MAXIMUM_HEAP_SIZE": options.heap} if options.native else {"JAVA_OPTS": f"-Xmx{options.heap}"}
     programs.need("bench/memory", program)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         admin = free.getsockname()[1]
     server = subprocess.Popen(
         [str(program), "--port", "0", "--workers", str(options.workers), "--admin", str(admin)],
-        env=dict(os.environ, JAVA_OPTS=f"-Xmx{options.heap}"), stdout=subprocess.PIPE, text=True)
+        env=dict(os.environ, **heap), stdout=subprocess.PIPE, text=True)
     line = server.stdout.readline()  # listening on http://127.0.0.1:PORT
     if not line.startswith("listening on "):
         server.kill()
@@ -161,13 +163,16 @@ def measure(options, server, port, admin):
         print(f"the server does not tell what it holds: {e}")
         return 1
     faults = []
+    if options.native and server.poll() is None:
+        with open(f"/proc/{server.pid}/status") as status:
+            print("resident memory: " + next(line.split(":")[1].strip() for line in status if line.startswith("VmHWM")) + " at most")
     if server.poll() is not None:
         faults.append(f"the server has ended with status {server.returncode}")
     if most > may:
         faults.append("more was held than may be")
     sent = sum(client.sent for client in slow)
     statuses = collections.Counter(client.status or "none yet" for client in slow)
-    print(f"{options.clients} clients, -Xmx{options.heap}, {options.workers} loops, {options.seconds} s")
+    print(f"{options.clients} clients, {'native, ' if options.native else ''}a heap of {options.heap}, {options.workers} loops, {options.seconds} s")
     print(f"held at most {most / 1e6:.1f} of {may / 1e6:.1f} MB; {sent / 1e6:,.0f} MB were sent; answers: "
           + ", ".join(f"{count} × {status}" for status, count in statuses.most_common()))
     for name, (_, allowed) in OTHERS.items():
