@@ -4,12 +4,14 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -257,6 +259,12 @@ int needletail_io_probe_when_silent(int fd, int idle) {
         set(fd, IPPROTO_TCP, TCP_KEEPINTVL, interval) != 0 || set(fd, IPPROTO_TCP, TCP_KEEPCNT, 3) != 0)
         return -errno;
     return 0;
+}
+
+/* Bytes in the output queue: not sent, or not acknowledged. */
+int needletail_io_unacknowledged(int fd) {
+    int count;
+    return ioctl(fd, SIOCOUTQ, &count) == 0 ? count : -errno;
 }
 
 int needletail_io_reset_on_close(int fd) {

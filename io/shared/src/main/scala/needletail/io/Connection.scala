@@ -80,6 +80,9 @@ final class Connection private[io] (
    */
   private[needletail] def outputProgress: Long = output.bytesWritten + socket.encryptedTaken
 
+  /** See `Socket.unacknowledged`. */
+  private[needletail] def unacknowledged: Int = socket.unacknowledged
+
   // Writing
 
   /**

@@ -314,6 +314,47 @@ class SlowPeersSuite extends Suite with QuietWorlds {
       }
   }
 
+  /** How long a client is served that reads `rate` bytes of a MiB a second, where the kernel takes 64 KiB at once. */
+  private def servedFor(world: World, rate: Int, seconds: Int): Int = {
+    val config = ServerConfig(loops = 1, blockedLoop = Duration.Zero, log = Log.none)
+    val server = Server(Routes(GET / "page" to Response.ok.bytes(new Array[Byte](Size))), config)
+      .startOn(world.platform)
+    val end = world.network.connect(server.port)
+    end.step = Math.min(65536, end.capacity)
+    val request = "GET /page HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(US_ASCII)
+    end.put(request, 0, request.length)
+    val bytes  = new Array[Byte](Math.max(rate, 1))
+    var served = 0
+    while (served < seconds && !end.isReset) {
+      world.pass(1.second.toNanos)
+      end.take(bytes, 0, rate)
+      served += 1
+    }
+    end.abort()
+    val _ = server.close()
+    world.pass(5.seconds.toNanos)
+    served
+  }
+
+  test("fault 8: a client that reads 1 kB a second is never reset, where the kernel says what it has read") {
+    for (seed <- 1L to 10L; tells <- Seq(true, false))
+      inWorld(seed) { world =>
+        world.network.tellsUnacknowledged = tells
+        assertEquals(servedFor(world, rate = 4000, seconds = 600), 600, seed)
+      }
+    for (seed <- 1L to 10L) {
+      inWorld(seed) { world =>
+        world.network.tellsUnacknowledged = true
+        assertEquals(servedFor(world, rate = 1000, seconds = 600), 600, seed)
+      }
+      inWorld(seed) { world =>
+        world.network.tellsUnacknowledged = true
+        val served = servedFor(world, rate = 0, seconds = 600)
+        assert(served >= 29 && served <= 32, s"one that reads nothing was served for $served s, seed $seed")
+      }
+    }
+  }
+
   test("a drain waits closeTimeout, and no longer, for WebSockets whose peers read nothing") {
     for (seed <- 1L to 10L)
       inWorld(seed) { world =>

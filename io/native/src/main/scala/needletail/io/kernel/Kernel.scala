@@ -30,6 +30,7 @@ private[io] object Kernel {
   @name("needletail_io_shutdown_output") def shutdownOutput(fd: CInt): CInt                          = extern
   @name("needletail_io_reset_on_close") def resetOnClose(fd: CInt): CInt                             = extern
   @name("needletail_io_probe_when_silent") def probeWhenSilent(fd: CInt, idleSeconds: CInt): CInt    = extern
+  @name("needletail_io_unacknowledged") def unacknowledged(fd: CInt): CInt                           = extern
   @name("needletail_io_name") def name(fd: CInt, peer: CInt, name: Ptr[Long], path: Ptr[Byte]): CInt = extern
 
   @name("needletail_io_file_open") def fileOpen(path: CString): CInt = extern

@@ -91,6 +91,8 @@ private[io] class KernelSocket(number: Int) extends Socket {
     ()
   }
 
+  override def unacknowledged: Int = Math.max(-1, Kernel.unacknowledged(fd))
+
   def configure(options: ConnectionOptions): Unit = {
     def flag(b: Boolean) = if (b) 1 else 0
     KernelError.check(

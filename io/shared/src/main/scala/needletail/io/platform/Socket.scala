@@ -85,6 +85,12 @@ private[needletail] abstract class Socket extends Descriptor {
    */
   def encryptedTaken: Long = 0
 
+  /**
+   * Bytes that the kernel has taken and the peer has not acknowledged; -1 if unknown. It shows that the peer reads
+   * where the kernel takes nothing further yet. Costs a system call.
+   */
+  def unacknowledged: Int = -1
+
   /** Whether the TLS handshake is not complete yet. */
   def isShakingHands: Boolean = false
 

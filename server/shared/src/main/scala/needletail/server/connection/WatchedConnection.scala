@@ -20,6 +20,7 @@ private[needletail] abstract class WatchedConnection(
    */
   private var writeDeadline: Long = Long.MaxValue
   private var progressThen: Long  = 0
+  private var unreadThen: Int     = 0 // what the kernel had taken, and the peer had not; -1 if unknown
 
   /** When the peer must have read some of the pending output; MaxValue if there is none. */
   protected final def writingDeadline(): Long = {
@@ -27,6 +28,7 @@ private[needletail] abstract class WatchedConnection(
     else if (writeDeadline == Long.MaxValue) {
       writeDeadline = connection.loop.nowNanos + writeNanos
       progressThen = connection.outputProgress
+      unreadThen = connection.unacknowledged
     }
     writeDeadline
   }
@@ -39,11 +41,17 @@ private[needletail] abstract class WatchedConnection(
   protected final def abortIfStuck(): Unit =
     if (connection.isBackedUp && connection.loop.nowNanos >= writeDeadline) {
       connection.offerPending() // the kernel reports room in its buffer only long after a slow reader has freed it
-      if (connection.outputProgress != progressThen)
+      if (connection.outputProgress != progressThen || hasRead)
         writeDeadline = Long.MaxValue // the peer reads: its time begins anew
       else if (connection.isBackedUp) {
         counts.timeouts += 1
         connection.abort()
       }
     }
+
+  /** Whether the peer has read some of what the kernel had taken, too little for it to take more. */
+  private def hasRead: Boolean = {
+    val unread = connection.unacknowledged
+    unread >= 0 && unread < unreadThen
+  }
 }

@@ -15,6 +15,9 @@ final class Network(world: World) {
   /** Their maximum: beyond that nothing is accepted. */
   var mostDescriptors = Int.MaxValue
 
+  /** Whether sockets of loops know what their peers have read, as natively on Linux. */
+  var tellsUnacknowledged = false
+
   def listen(port: Int, listening: Listening): Int = {
     val chosen = if (port == 0) { lastPort += 1; lastPort }
     else port
@@ -111,7 +114,10 @@ final class Endpoint(world: World, val name: String, val capacity: Int) extends 
   def takenByPeer: Long = peer.taken
 
   private def room: Int        = capacity - sent
-  private def isRoomy: Boolean = 3L * room >= capacity
+  private def isRoomy: Boolean = 3L * room >= capacity && room >= step
+
+  /** How much room the peer's kernel must have to take anything: in Linux, what it sends at once. */
+  var step = 1
 
   private def latency: Long = if (world.random.percent(50)) 0 else world.random.longBetween(1000, 3000000)
 
@@ -134,7 +140,7 @@ final class Endpoint(world: World, val name: String, val capacity: Int) extends 
 
   /** Sends to the peer as much as there is room for. */
   def put(bytes: Array[Byte], from: Int, count: Int): Int = {
-    val n = math.min(count, peer.room)
+    val n = if (peer.room < peer.step) 0 else math.min(count, peer.room)
     if (n > 0) {
       world.trace.bytes(bytes, from, n)
       if (onSent != null) onSent(bytes, from, n)

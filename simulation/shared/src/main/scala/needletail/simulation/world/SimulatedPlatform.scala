@@ -254,6 +254,8 @@ private[needletail] final class SimulatedSocket(world: World, end: Endpoint, con
     end.endOutput()
   }
 
+  override def unacknowledged: Int = if (world.network.tellsUnacknowledged) end.peer.unread else -1
+
   def resetOnClose(): Unit = resets = true
 
   def configure(options: ConnectionOptions): Unit =

@@ -94,6 +94,9 @@ private[tls] final class OpenSslSocket(
     taken
   }
 
+  override def unacknowledged: Int =
+    if (elsewhere eq null) super.unacknowledged else elsewhere.unacknowledged
+
   private def live: Ptr[Byte] = {
     if (connection eq null) throw new KernelError("the connection is closed")
     connection
