@@ -17,15 +17,19 @@ import needletail.server.overload.{AdmissionController, Outcome}
  * had by its beginning, as a loop with sockets does. Others take the processor when `others` says so.
  *
  * @param others of a moment at which the loop would run: how long others have the processor from then on
+ * @param knows what the platform knows of time in which the loop does not run
  */
 private[server] final class VirtualServer(
     config: OverloadConfig,
-    others: VirtualServer.Others = VirtualServer.alone
+    others: VirtualServer.Others = VirtualServer.alone,
+    knows: VirtualServer.Knows = VirtualServer.Knows.Nothing
 ) {
   import VirtualServer._
 
   var now: Long      = 1000 * Ms
   private var onCpu  = 0L
+  private var waited = 0L
+  private var delay  = 0L
   private var turnAt = now
   private var atEnd  = Vector.empty[Runnable]
   private var tickAt = now
@@ -35,11 +39,16 @@ private[server] final class VirtualServer(
   private var number = 0L
   private val random = new Random(1)
   private val clock  = new Clock {
-    def nowMillis: Long                 = now / Ms
-    def turnNanos: Long                 = turnAt
-    def nanos: Long                     = now
-    override def dueNanos: Long         = due
-    override def processorNanos: Long   = onCpu
+    def nowMillis: Long               = now / Ms
+    def turnNanos: Long               = turnAt
+    def nanos: Long                   = now
+    override def dueNanos: Long       = due
+    override def processorNanos: Long = onCpu
+    override def waits: Long          = {
+      waitsRead += 1
+      if (knows eq Knows.Waits) waited else -1
+    }
+    override def delayNanos: Long       = if (knows eq Knows.Delay) delay else -1
     def atTurnEnd(task: Runnable): Unit = atEnd :+= task
   }
   val admission = new AdmissionController(
@@ -50,6 +59,9 @@ private[server] final class VirtualServer(
   )
 
   val answers = mutable.ArrayBuffer.empty[Answer]
+
+  /** How often the loop has asked how often it has waited. */
+  var waitsRead = 0L
 
   def served: Seq[Answer]       = answers.toSeq.filter(_.refusedFor.isEmpty)
   def refused: Seq[Answer]      = answers.toSeq.filterNot(_.refusedFor.isEmpty)
@@ -114,7 +126,10 @@ private[server] final class VirtualServer(
     while (now < end) {
       if (atEnd.isEmpty) {
         val next = Math.min(if (coming.isEmpty) Long.MaxValue else coming.head.at, nextDue)
-        if (next > now) now = Math.min(end, next)
+        if (next > now) {
+          now = Math.min(end, next)
+          waited += 1
+        }
       }
       if (now < end) turn()
     }
@@ -129,7 +144,7 @@ private[server] final class VirtualServer(
 
   private def turn(): Unit = {
     due = nextDue
-    now = others.away(now)
+    awaitOthers()
     turnAt = now
     val ready = mutable.ArrayBuffer.empty[Arrival]
     while (coming.nonEmpty && coming.head.at <= turnAt) ready += coming.dequeue()
@@ -145,11 +160,17 @@ private[server] final class VirtualServer(
     tasks.foreach(_.run())
   }
 
+  private def awaitOthers(): Unit = {
+    val before = now
+    now = others.away(now)
+    delay += now - before
+  }
+
   /** So much of the processor, as far as others leave it. */
   private def work(nanos: Long): Unit = {
     var left = nanos
     while (left > 0) {
-      now = others.away(now)
+      awaitOthers()
       val piece = Math.min(left, others.until(now) - now)
       now += piece
       onCpu += piece
@@ -159,7 +180,10 @@ private[server] final class VirtualServer(
 
   private def handle(kind: Kind): Reply = {
     work(kind.costNanos)
-    if (kind.blocksNanos > 0) now += kind.blocksNanos
+    if (kind.blocksNanos > 0) {
+      now += kind.blocksNanos
+      waited += 1
+    }
     if (kind.service == null) Response.ok else new Reply.Later(kind.service.call(this))
   }
 
@@ -266,6 +290,15 @@ private[server] object VirtualServer {
   final class Answer(val kind: Kind, val at: Long, val took: Long, val refusedFor: String)
   private final class Due(at: Long, task: () => Unit, number: Long) extends Timed(at, number) {
     def run(): Unit = task()
+  }
+
+  /** What a platform knows: nothing, how often a thread has waited, or for how long it has wanted to run. */
+  sealed abstract class Knows
+  object Knows {
+    case object Nothing extends Knows
+    case object Waits   extends Knows
+    case object Delay   extends Knows
+    val all: List[Knows] = List(Nothing, Waits, Delay)
   }
 
   /** When other programs have the processor. */

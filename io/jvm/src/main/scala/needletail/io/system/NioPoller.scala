@@ -63,7 +63,9 @@ private[io] final class NioPoller(loop: PlatformLoop) extends Poller {
       f(key.asInstanceOf[SelectionKey].attachment().asInstanceOf[Pollable])
     }
 
-  def close(): Unit = selector.close()
+  def close(): Unit =
+    try ThreadDelay.close()
+    finally selector.close()
 }
 
 private[io] object NioPoller {

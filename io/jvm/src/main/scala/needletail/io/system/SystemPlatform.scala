@@ -32,6 +32,7 @@ private[needletail] object SystemPlatform extends Platform {
   def listens(descriptor: Int): Boolean        = NioListenSocket.listens(descriptor)
 
   override def processorNanos(): Long = ProcessorTime.ofThisThread
+  override def delayNanos(): Long     = ThreadDelay.ofThisThread
 
   /** The JDK has already raised it as far as allowed (-XX:+MaxFDLimit). */
   override def allowDescriptors(wanted: Int): Int =

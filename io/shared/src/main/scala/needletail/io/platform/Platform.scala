@@ -90,6 +90,12 @@ private[needletail] abstract class Platform {
    */
   def waits(): Long = -1
 
+  /**
+   * For how many nanoseconds the calling thread has wanted to run while others did; -1 if unknown. What this needs is
+   * released when the poller of the thread's loop is closed. For platforms that do not know `waits`.
+   */
+  def delayNanos(): Long = -1
+
   /** Milliseconds since 1970. */
   def currentTimeMillis(): Long = System.currentTimeMillis()
 

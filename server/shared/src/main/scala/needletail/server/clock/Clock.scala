@@ -21,6 +21,9 @@ private[needletail] trait Clock {
   /** How often the loop's thread has given up the processor by itself; -1 if unknown. */
   def waits: Long = -1
 
+  /** For how many nanoseconds it has wanted to run while others did; -1 if unknown, as where `waits` is known. */
+  def delayNanos: Long = -1
+
   /** Runs `task` at the end of the loop's current turn. */
   def atTurnEnd(task: Runnable): Unit
 }

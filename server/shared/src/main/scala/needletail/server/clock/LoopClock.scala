@@ -11,6 +11,7 @@ private[needletail] final class LoopClock(loop: EventLoop) extends Clock {
   override def dueNanos: Long       = loop.dueNanos
   override def processorNanos: Long = loop.processorNanos
   override def waits: Long          = loop.waits()
+  override def delayNanos: Long     = loop.platform.delayNanos()
 
   def atTurnEnd(task: Runnable): Unit = loop.endOfTurn(task)
 }

@@ -9,7 +9,11 @@ package needletail.server.clock
  * Reading the processor time costs a system call, so it is read only after a piece of work has taken long
  * ([[LoopTime.FineNanos]]), at the beginning of each of the next turns. The first long piece cannot be attributed, so
  * it counts as short. Time that requests of a kind are regularly off the processor, as when they block, is own time
- * ([[OffCpuTime]]), unless the thread has not waited for anything in that time: then others took it, however regularly.
+ * ([[OffCpuTime]]), unless the thread has not waited for anything in that time, or has wanted to run for as long: then
+ * others took it, however regularly. That costs further system calls, so it is read only once lost time would count as a
+ * wait, and until little has been lost for [[LoopTime.DoubtfulReadings]] readings. The piece of work that raises the
+ * doubt cannot be attributed, so its lost time does not count.
+ *
  * If the platform has no processor time, both clocks are the same.
  *
  * All times are in nanoseconds. Used on the loop only.
@@ -31,7 +35,9 @@ private[server] final class LoopTime(clock: Clock, tellsApart: Boolean = true) {
   private var markedTurns = 0   // turns left in which the processor time is read
   private var markWall    = 0L  // when the processor time was last read
   private var markOn      = -1L // the processor time then; -1: not read
-  private var markWaits   = -1L // and how often the thread had waited
+  private var markWaits   = -1L // and how often the thread had waited; -1: not read, or unknown
+  private var markDelay   = -1L // or for how long it had wanted to run
+  private var doubtful    = 0   // further times that these are read
 
   /** The last piece of work was long: the processor time is read in the next turns. */
   private def watch(): Unit = markedTurns = MarkedTurns
@@ -52,7 +58,7 @@ private[server] final class LoopTime(clock: Clock, tellsApart: Boolean = true) {
         if (late > LateNanos) own -= late
       }
     }
-    if (!waited && markOn >= 0) settle(null)
+    if (!waited && markOn >= 0) lose(lost(clock.processorNanos))
     if (markedTurns > 0) {
       markedTurns -= 1
       mark(clock.nanos)
@@ -77,20 +83,45 @@ private[server] final class LoopTime(clock: Clock, tellsApart: Boolean = true) {
   private def mark(now: Long): Unit = {
     markWall = now
     markOn = clock.processorNanos
-    markWaits = clock.waits
+    markWaiting(doubtful > 0)
   }
 
   private def settle(kind: OffCpuTime): Unit = {
-    val took      = wall - markWall
-    val on        = clock.processorNanos
-    val waits     = clock.waits
-    val off       = Math.max(0L, took - (on - markOn))
-    val hasWaited = waits < 0 || waits != markWaits
-    own -= (if (kind == null) off else off - kind.ofItsOwn(if (hasWaited) off else 0))
-    if (took >= FineNanos) watch()
+    val on  = clock.processorNanos
+    val off = lost(on)
+    lose(if (kind == null) off else off - ofItsOwn(kind, off))
     markWall = wall
     markOn = on
-    markWaits = waits
+    if (kind == null) markWaiting(doubtful > 0)
+  }
+
+  /** How long the thread has not had the processor since the mark. */
+  private def lost(on: Long): Long = Math.max(0L, wall - markWall - (on - markOn))
+
+  /** So much of the time since the mark was that of others. */
+  private def lose(nanos: Long): Unit = {
+    own -= nanos
+    if (wall - markWall >= FineNanos) watch()
+  }
+
+  /** The part of `off` that requests of `kind` cause themselves. */
+  private def ofItsOwn(kind: OffCpuTime, off: Long): Long = {
+    val waits = markWaits
+    val delay = markDelay
+    markWaiting(doubtful > 0 || kind.claim(off) >= DoubtNanos)
+    if (markWaits < 0 && markDelay < 0) kind.ofItsOwn(off) // no doubt, or nobody knows
+    else {
+      if (off >= DoubtNanos) doubtful = DoubtfulReadings
+      if (waits >= 0) kind.ofItsOwn(if (markWaits != waits) off else 0)
+      else if (delay >= 0) kind.ofItsOwn(Math.max(0L, off - (markDelay - delay)))
+      else 0
+    }
+  }
+
+  private def markWaiting(reads: Boolean): Unit = {
+    if (doubtful > 0) doubtful -= 1
+    markWaits = if (reads) clock.waits else -1
+    markDelay = if (reads && markWaits < 0) clock.delayNanos else -1
   }
 }
 
@@ -101,6 +132,12 @@ private[server] object LoopTime {
 
   /** Turns in which the processor time is read, after a long one. */
   final val MarkedTurns = 16
+
+  /** Lost time counts as a wait without question if it is less. */
+  final val DoubtNanos = 100L * 1000
+
+  /** How often it is still read whether the thread has waited, after the last piece of work that has lost time. */
+  final val DoubtfulReadings = 512
 
   /** How late a wait may end by itself, as its timeout is in whole milliseconds. */
   final val LateNanos = 2L * 1000 * 1000

@@ -9,6 +9,9 @@ private[server] final class OffCpuTime {
   private var least  = Long.MaxValue
   private var seen   = 0
 
+  /** What `ofItsOwn` would return. */
+  def claim(off: Long): Long = Math.min(off, Math.min(least, before))
+
   /** A request was off the processor for `off` nanoseconds, not because it wanted to run while others did. Returns the part that the request itself caused. */
   def ofItsOwn(off: Long): Long = {
     if (off < least) least = off

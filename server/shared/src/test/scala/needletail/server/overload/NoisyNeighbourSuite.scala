@@ -100,12 +100,40 @@ class NoisyNeighbourSuite extends Suite {
     assert(s.answers.map(_.took).max > 2000 * Ms)
   }
 
-  test("fault 9: a handler that blocks the loop is no neighbour: its time counts") {
-    val blocks = new Kind(kind(0).route, 50000, null, 10 * Ms)
-    val s      = new VirtualServer(config).offer(200, 4000, blocks)
-    s.forget()
-    s.offer(200, 5000, blocks)
-    assert(s.refused.size > 300, clue = s.reasons)
-    assert(s.p99 < 200, clue = s"p99 ${s.p99} ms")
+  for (knows <- Knows.all)
+    test(s"fault 9: a handler that blocks the loop is no neighbour: its time counts (known: $knows)") {
+      val blocks = new Kind(kind(0).route, 50000, null, 10 * Ms)
+      val s      = new VirtualServer(config, knows = knows).offer(200, 4000, blocks)
+      s.forget()
+      s.offer(200, 5000, blocks)
+      assert(s.refused.size > 300, clue = s.reasons)
+      assert(s.p99 < 200, clue = s"p99 ${s.p99} ms")
+    }
+
+  test(
+    "others interrupt every request, at 0.3 of the capacity: none is refused, if it is known that none waits"
+  ) {
+    // each takes almost three times as long as it computes, at random moments: some find a queue that looks like a second
+    for ((cost, others) <- List(20 -> taking(6, 9), 50 -> taking(5.5, 9))) {
+      def reasons(knows: Knows) = {
+        val s = new VirtualServer(config, others, knows)
+        s.offerAtRandom(300 / cost, 200000, kind(cost)).run(5000)
+        s.reasons
+      }
+      for (knows <- List(Knows.Waits, Knows.Delay))
+        assertEquals(reasons(knows), Map.empty[String, Int], s"$cost ms, $knows")
+      assert(reasons(Knows.Nothing).nonEmpty, s"$cost ms: nothing was refused without that knowledge either")
+    }
+  }
+
+  test("whether the loop has waited is read only while requests lose time, each of them") {
+    for (knows <- List(Knows.Waits, Knows.Delay)) {
+      val alone = new VirtualServer(config, knows = knows).offer(100, 4000, kind(5))
+      assertEquals(alone.waitsRead, 0L)
+      val stopped = new VirtualServer(config, taking(300, 2000), knows).offer(100, 8000, kind(5))
+      assertEquals(stopped.waitsRead, 0L)
+      val beside = new VirtualServer(config, taking(1, 3), knows).offer(100, 4000, kind(5))
+      assert(beside.waitsRead > 0 && beside.waitsRead <= 4 * 400, beside.waitsRead)
+    }
   }
 }

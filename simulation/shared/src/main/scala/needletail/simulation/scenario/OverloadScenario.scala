@@ -60,7 +60,7 @@ final class OverloadScenario(world: World) extends Scenario {
 
   /**
    * What a request costs its loop, in nanoseconds. It may be so much that others interrupt each one: the platform knows
-   * that they do not block (`Platform.waits`).
+   * that they do not block (`Platform.waits`, or `delayNanos` with odd seeds).
    */
   private val cost: Long =
     if (isTooMuch) random.longBetween(10.millis.toNanos, 20.millis.toNanos)

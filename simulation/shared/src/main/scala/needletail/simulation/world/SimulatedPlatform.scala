@@ -71,6 +71,7 @@ private[needletail] final class SimulatedPlatform(world: World) extends Platform
   override def nanoTimeBeforeWait(): Long = world.now
   override def processorNanos(): Long     = world.processorNanos
   override def waits(): Long              = world.waits
+  override def delayNanos(): Long         = world.delayNanos
   override def currentTimeMillis(): Long  = 784111777000L + world.now / 1000000
 
   override def start(loop: PlatformLoop): Unit = {

@@ -51,17 +51,27 @@ final class World(val seed: Long, traced: Boolean = false) {
   /** Processor time of the loop whose turn it is, in nanoseconds; -1 between turns. */
   def processorNanos: Long = if (current == null) -1 else current.worked
 
-  /** How often that loop has waited in a turn; -1 between turns. */
-  def waits: Long = if (current == null) -1 else current.waited
+  /** Whether the platform knows how often a loop has waited, as natively, or else for how long it has wanted to run. */
+  private val knowsWaits = seed % 2 == 0
+
+  /** How often that loop has waited in a turn; -1 between turns, and if it is not known. */
+  def waits: Long = if (current == null || !knowsWaits) -1 else current.waited
+
+  /** For how long others have had the processor in turns of that loop; -1 likewise. */
+  def delayNanos: Long = if (current == null || knowsWaits) -1 else current.delayed
 
   /** The current turn works for that much processor time, which takes longer if others have the processor meanwhile. */
   def work(nanos: Long): Unit = {
     var left = nanos
     while (left > 0) {
+      val before = time
       time = neighbour.leavesAt(time)
       val piece = math.min(left, neighbour.comesAt(time) - time)
+      if (current != null) {
+        current.delayed += time - before
+        current.worked += piece
+      }
       time += piece
-      if (current != null) current.worked += piece
       left -= piece
     }
   }
@@ -217,6 +227,7 @@ final class World(val seed: Long, traced: Boolean = false) {
     private var told  = 0  // what the loop returned for its wait
     var worked        = 0L // its processor time
     var waited        = 0L // how often it has waited in a turn
+    var delayed       = 0L // for how long it could not run in one
     var isEnding      = false
 
     /** Where a fatal error was thrown in this turn, which must end the loop; null if none was. */
