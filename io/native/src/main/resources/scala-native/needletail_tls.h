@@ -80,6 +80,9 @@ int needletail_tls_set_host_name(SSL *s, const char *name);
 /* Whether reading PEM failed because there is no further block, and not because the next one is damaged. */
 int needletail_tls_is_at_end(void);
 
+/* Whether it does not matter that a certificate of a peer's chain is not valid now. */
+int needletail_tls_forgives_date(X509_STORE_CTX *chain);
+
 /* Adds a certificate, followed by those of its issuers, and its key. Returns 0 if the library refuses them. */
 int needletail_tls_use(SSL_CTX *ctx, X509 **chain, int count, EVP_PKEY *key);
 

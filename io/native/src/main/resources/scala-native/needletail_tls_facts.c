@@ -108,11 +108,13 @@ void needletail_tls_remember_refused(X509_STORE_CTX *chain, X509 *wrong) {
     if (wrong == own) put(&refused, NULL, 0);
     else put_name(&refused, ssl.X509_get_subject_name(wrong));
     put_string(&refused, why);
+    put_asn1(&refused, ssl.X509_get0_notBefore(wrong));
+    put_asn1(&refused, ssl.X509_get0_notAfter(wrong));
 }
 
 /*
  * Of the peer that this thread has refused last: its certificate, the issuer of the one in its chain that is wrong,
- * whose that is if it is not the peer's own, and why it is too weak, if it is.
+ * whose that is if it is not the peer's own, why it is too weak, if it is, and from when until when it is valid.
  * To be asked for once, when a handshake has failed by it, and freed by the caller.
  */
 unsigned char *needletail_tls_refused_facts(int *length) {

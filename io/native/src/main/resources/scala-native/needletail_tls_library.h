@@ -151,6 +151,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(const ASN1_STRING *, X509_get0_notAfter, (const X509 *)) \
     F(int, X509_cmp_current_time, (const ASN1_STRING *)) \
     F(int, X509_check_ca, (X509 *)) \
+    F(int, X509_cmp, (const X509 *, const X509 *)) \
     F(int, ASN1_TIME_diff, (int *, int *, const ASN1_STRING *, const ASN1_STRING *)) \
     F(int, X509_get_ext_by_NID, (const X509 *, int, int)) \
     F(X509_EXTENSION *, X509_get_ext, (const X509 *, int)) \
@@ -289,6 +290,8 @@ enum {
 
     CHECK_NO_PARTIAL_WILDCARDS = 4,
     CHECK_NEVER_SUBJECT = 0x20,
+    CERT_NOT_YET_VALID = 9,
+    CERT_HAS_EXPIRED = 10,
     CERT_REVOKED = 23,
     KEY_USAGE_CRL_SIGN = 2,
     WRONG_HOST = 62,

@@ -71,7 +71,13 @@ final class AcceptedSocket private[io] (socket: Socket, isUnix: Boolean) {
       gone: Runnable,
       makeHandler: Connection => ConnectionHandler
   ): Unit = {
-    def opened(header: ProxyHeader): Unit = open(loop, options, tls, toPlain, header, gone, makeHandler)
+    val begun                             = loop.nowNanos
+    def opened(header: ProxyHeader): Unit = {
+      // the handshake has what the header has left of their time
+      val left   = options.handshakeNanos - (loop.nowNanos - begun)
+      val itsOwn = if (header eq null) options else options.copy(handshakeNanos = Math.max(1L, left))
+      open(loop, itsOwn, tls, toPlain, header, gone, makeHandler)
+    }
     if (!loop.isAlive) giveBack(tls, gone)
     else if ((proxies ne null) && owesHeader(proxies, tls, gone))
       new ProxiedSocket(loop, socket, options, awaited, opened, () => giveBack(tls, gone)).begin()

@@ -94,7 +94,8 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
       if (n > 0) {
         expected = 0
         if (held > 0) System.arraycopy(leftover, 0, bytes, 0, held)
-        deliver(bytes, held + n)
+        if (loop.handshakes.isComputing) loop.handshakes.aside(() => deliver(bytes, held + n))
+        else deliver(bytes, held + n)
         readOn()
       } else if (n == EndOfInput) {
         end()

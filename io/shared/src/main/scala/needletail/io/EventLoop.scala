@@ -40,9 +40,9 @@ final class EventLoop private[io] (
   private val reports = new LoopReports(failures)
 
   /** What its connections read into, the memory that they hold, and which are to compute a TLS handshake. */
-  private[io] val reads          = new ReadArrays
-  private[needletail] val memory = new LoopMemory
-  private[io] val handshakes     = new HandshakeTurns(endOfTurn(_), () => nanos, () => clockNanos)
+  private[io] val reads              = new ReadArrays
+  private[needletail] val memory     = new LoopMemory
+  private[needletail] val handshakes = new HandshakeTurns(endOfTurn(_), () => nanos, () => clockNanos)
 
   /** What waits until it has closed a descriptor. */
   private[io] val descriptorWaiters = new DescriptorWaiters

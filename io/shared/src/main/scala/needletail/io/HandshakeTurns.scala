@@ -13,14 +13,52 @@ import needletail.io.platform.Fallible
  * @param begun     when the turn began, by the clock
  * @param nanos     the clock
  */
-private[io] final class HandshakeTurns(atTurnEnd: Runnable => Unit, begun: () => Long, nanos: () => Long)
-    extends Runnable
+private[needletail] final class HandshakeTurns(
+    atTurnEnd: Runnable => Unit,
+    begun: () => Long,
+    nanos: () => Long
+) extends Runnable
     with Fallible {
   import HandshakeTurns._
 
   private val waiting         = new ArrayDeque[Member]
   private var present: Member = null
   private var isScheduled     = false
+
+  private var all    = 0L            // nanoseconds of computing, without what it is doing now
+  private var since  = 0L            // when it began with that
+  private var ranIn  = Long.MinValue // the latest turn in which it ran
+  private var before = 0L            // `all` at the beginning of that
+  private var latest = 0L            // of the turn before that in which it ran
+
+  /** Whether it computes one now. */
+  var isComputing: Boolean = false
+
+  /** For how many nanoseconds handshakes were computed, by the clock. */
+  def spent: Long = if (isComputing) all + nanos() - since else all
+
+  /** The same when the present turn began. */
+  def spentBefore: Long = if (ranIn == begun()) before else all
+
+  /** For how long handshakes were computed in the latest turn before the present one in which there were any. */
+  def spentLatest: Long = if (ranIn == begun()) latest else all - before
+
+  /** Runs what is no computing of a handshake in the middle of it: the handler, when data has come with it. */
+  def aside(task: Runnable): Unit = {
+    stop()
+    try task.run()
+    finally start()
+  }
+
+  private def start(): Unit = {
+    isComputing = true
+    since = nanos()
+  }
+
+  private def stop(): Unit = {
+    all = spent
+    isComputing = false
+  }
 
   /** Has it compute soon. Does nothing if it waits for that already. */
   def add(member: Member): Unit = if (!member.isMember) {
@@ -36,12 +74,18 @@ private[io] final class HandshakeTurns(atTurnEnd: Runnable => Unit, begun: () =>
 
   def run(): Unit = {
     isScheduled = false
-    val now = nanos()
-    val end = now + Math.max(TurnNanos, Math.min(LongestNanos, (now - begun()) / 2))
+    latest = spentLatest
+    before = spentBefore
+    ranIn = begun()
+    start()
+    val end = since + Math.max(TurnNanos, Math.min(LongestNanos, (since - begun()) / 2))
     try {
       next()
       while (!waiting.isEmpty && nanos() - end < 0) next()
-    } finally schedule()
+    } finally {
+      stop()
+      schedule()
+    }
   }
 
   private def next(): Unit = {
@@ -59,7 +103,7 @@ private[io] final class HandshakeTurns(atTurnEnd: Runnable => Unit, begun: () =>
   }
 }
 
-private[io] object HandshakeTurns {
+private[needletail] object HandshakeTurns {
   private final val TurnNanos    = 3L * 1000 * 1000
   private final val LongestNanos = 50L * 1000 * 1000
 

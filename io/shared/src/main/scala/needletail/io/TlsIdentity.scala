@@ -6,7 +6,7 @@ import java.util.Arrays
 
 import needletail.io.file.SmallFile
 import needletail.io.platform.{Socket, TlsServerContext}
-import needletail.io.tls.{CertificateInfo, ListExpiry, TlsCounts, TlsLimits}
+import needletail.io.tls.{AuthorityExpiry, CertificateInfo, ListExpiry, TlsCounts, TlsLimits}
 
 /**
  * The certificates of a server and how it uses them; made by `Tls.server`. Thread-safe, for any number of servers.
@@ -42,6 +42,8 @@ final class TlsIdentity private[needletail] (
   def revocationExpiry: Option[Long] = lists.map(_.until).minOption
 
   private[needletail] def lists: Seq[ListExpiry] = present.lists
+
+  private[needletail] def authorities: Seq[AuthorityExpiry] = present.authorities
 
   /** What is to be said of files that are used nevertheless. */
   private[needletail] def notices: Seq[String] = present.notices

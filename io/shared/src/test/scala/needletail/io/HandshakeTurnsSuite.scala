@@ -86,6 +86,9 @@ class HandshakeTurnsSuite extends LoopSuite {
     begun = clock - 1000000000
     turns.run()
     assertEquals(computed, 3 + 20 + 50, "a very long turn must not lead to another")
+    assertEquals((turns.spent, turns.spentBefore, turns.spentLatest), (73000000L, 23000000L, 20000000L))
+    begun = clock
+    assertEquals((turns.spent, turns.spentBefore, turns.spentLatest), (73000000L, 73000000L, 50000000L))
   }
 
   test("a deadline that passes in the queue has nobody computed before its turn, and takes effect then") {

@@ -38,6 +38,9 @@ final case class RunResult(
   /** The lateness of the whole run. */
   def lateness: Lateness = Lateness.sum(intervals.map(_.self.lateness))
 
+  /** The connections that were opened in the whole run. */
+  def openings: Openings = Openings.sum(intervals.map(_.self.openings))
+
   /** The most users who were present at once; see `SelfFigures.mostUsers`. */
   def mostUsers: Int = intervals.map(_.self.mostUsers).maxOption.getOrElse(0)
 }

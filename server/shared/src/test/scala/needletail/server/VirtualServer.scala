@@ -8,6 +8,7 @@ import needletail.async.{Async, AsyncPromise}
 import needletail.http.{Gate, Priority, Reply, Response}
 import needletail.http.admission.RouteClass
 import needletail.http.message.Status
+import needletail.io.HandshakeTurns
 import needletail.server.clock.Clock
 import needletail.server.failure.HandlerFailures
 import needletail.server.overload.{AdmissionController, Outcome}
@@ -50,7 +51,13 @@ private[server] final class VirtualServer(
     }
     override def delayNanos: Long       = if (knows eq Knows.Delay) delay else -1
     def atTurnEnd(task: Runnable): Unit = atEnd :+= task
+
+    override def handshakeNanos: Long       = handshakes.spent
+    override def handshakeNanosBefore: Long = handshakes.spentBefore
+    override def handshakeNanosLatest: Long = handshakes.spentLatest
   }
+  private lazy val handshakes: HandshakeTurns =
+    new HandshakeTurns(clock.atTurnEnd(_), () => turnAt, () => now)
   val admission = new AdmissionController(
     clock,
     config.copy(grace = scala.concurrent.duration.Duration.Zero),
@@ -81,6 +88,16 @@ private[server] final class VirtualServer(
     number += 1
     coming.enqueue(new Arrival(time, kind, number, onAnswer))
   }
+
+  /** So many greetings are there, and answering each takes so long; as with a loop, some in each turn. */
+  def greetings(count: Int, costMillis: Double, request: Kind = null): Unit =
+    for (_ <- 1 to count) handshakes.add(new HandshakeTurns.Member {
+      def compute(): Unit = {
+        work((costMillis * Ms).toLong)
+        if (request ne null) handshakes.aside(() => take(new Arrival(now, request, 0, () => ())))
+      }
+      private[needletail] def failed(cause: Throwable): Unit = throw cause
+    })
 
   def schedule(time: Long)(run: => Unit): Unit = {
     number += 1

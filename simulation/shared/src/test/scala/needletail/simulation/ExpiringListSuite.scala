@@ -7,7 +7,7 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
 import needletail.io.platform.{Socket, TlsServerContext}
-import needletail.io.tls.{CertificateInfo, ListExpiry, TlsCounts}
+import needletail.io.tls.{AuthorityExpiry, CertificateInfo, ListExpiry, TlsCounts}
 import needletail.io.{Address, TlsIdentity, TlsLimits}
 import needletail.routing._
 import needletail.server._
@@ -32,6 +32,7 @@ class ExpiringListSuite extends Suite {
       expiry: () => Long,
       revocationExpiry: Option[Long] = None,
       begin: Long = 0,
+      override val authorities: Seq[AuthorityExpiry] = Nil,
       override val notices: Seq[String] = Nil
   ) extends TlsServerContext {
     def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket =
@@ -85,6 +86,29 @@ class ExpiringListSuite extends Suite {
       andThen(39, "the certificate of CN=a expires at 1994-11-06T11:16Z")
       andThen(19, "list has expired: its issuer's clients are rejected")
       andThen(39, "the certificate of CN=a has expired")
+      minutes(world, 60)
+      assertEquals(lines.taken(), Nil)
+    }
+  }
+
+  test("so of an authority of clients") {
+    def ends(at: Long) = Seq(AuthorityExpiry("kind", "the trusted certificate of CN=c in ca.pem", at))
+    var known          = ends(start + 90 * 60000 + 30000)
+    val identity       =
+      new TlsIdentity(TlsLimits(), () => new Context(() => start * 2, authorities = known), Nil)
+    serving(identity) { (world, lines, reload) =>
+      val soon =
+        "the trusted certificate of CN=c in ca.pem expires at 1994-11-06T10:36Z; then its clients are rejected"
+      assertEquals(lines.taken(), List(soon))
+      minutes(world, 60)
+      assertEquals(lines.taken(), List(soon))
+      minutes(world, 60)
+      assertEquals(
+        lines.taken(),
+        List("the trusted certificate of CN=c in ca.pem has expired: its clients are rejected")
+      )
+      known = ends(start * 2) // its successor beside it
+      reload()
       minutes(world, 60)
       assertEquals(lines.taken(), Nil)
     }

@@ -45,9 +45,12 @@ class StalledHandshakesSuite extends Suite {
     )
   }
 
-  private def crowded(name: String, handshakes: Int = 2, timeout: FiniteDuration = 10.minutes)(
-      body: Crowded => Seq[SimpleClient]
-  ): Unit = test(name) {
+  private def crowded(
+      name: String,
+      handshakes: Int = 2,
+      timeout: FiniteDuration = 10.minutes,
+      proxies: Seq[String] = Nil
+  )(body: Crowded => Seq[SimpleClient]): Unit = test(name) {
     if (PlatformTlsEngines.missing == null) {
       val world = new World(1)
       world.faults = FaultRates.none
@@ -62,6 +65,7 @@ class StalledHandshakesSuite extends Suite {
           blockedLoop = Duration.Zero,
           log = Log.none,
           tls = Some(tls),
+          proxies = proxies,
           headTimeout = 1.hour
         )
       val server = Server(routes, config).startOn(world.platform)
@@ -153,5 +157,21 @@ class StalledHandshakesSuite extends Suite {
     pass(1000)
     assert(answered > before)
     Seq(established, begun, silent)
+  }
+
+  crowded(
+    "a PROXY header and the handshake after it have that time together",
+    timeout = 2.seconds,
+    proxies = Seq("0.0.0.0/0", "::/0")
+  ) { server =>
+    import server._
+    val late = client(connected())
+    pass(1500)
+    late.send(Service.ascii("PROXY TCP4 192.0.2.1 192.0.2.2 4711 443\r\n") ++ record)
+    pass(300)
+    assert(!late.isOver)
+    pass(300)
+    assert(late.isOver)
+    Seq(late)
   }
 }

@@ -68,10 +68,19 @@ final class Authority(
       )
   }
 
-  private def request(more: String): Unit = openssl(
-    s"req -new -config $config -newkey ${kindOf(algorithm)} -nodes -keyout $key $more -subj",
-    s"/CN=$name"
-  )
+  private def request(more: String): Unit = ask(s"-newkey ${kindOf(algorithm)} -nodes -keyout $key $more")
+
+  private def ask(more: String): Unit = openssl(s"req -new -config $config $more -subj", s"/CN=$name")
+
+  /** Replaces its certificate by another of the same key, which is valid from and until these, as 20261231235959Z. */
+  def renew(from: String, until: String): Unit = {
+    ask(s"-key $key -out ${file("ca.csr")}")
+    val signer = by.fold(s"-selfsign -keyfile $key -config $config")(issuer => s"-config ${issuer.config}")
+    openssl(
+      s"ca -batch -notext -preserveDN $signer -in ${file("ca.csr")} -out $file -startdate $from -enddate $until " +
+        s"-extfile $config -extensions v3_ca"
+    )
+  }
 
   private def kindOf(algorithm: String): String = algorithm match {
     case "rsa" => "rsa:2048"

@@ -1,6 +1,6 @@
 package needletail.io.platform
 
-import needletail.io.tls.{CertificateInfo, ListExpiry, TlsCounts}
+import needletail.io.tls.{AuthorityExpiry, CertificateInfo, ListExpiry, TlsCounts}
 
 /*
  * TLS, as a platform implements it: TlsPlatform makes the following of configurations. Sockets that they return are
@@ -33,6 +33,9 @@ private[needletail] abstract class TlsServerContext {
 
   /** When its lists of revoked certificates expire. */
   def lists: Seq[ListExpiry] = Nil
+
+  /** When the trusted certificates of its clients' authorities expire. */
+  def authorities: Seq[AuthorityExpiry] = Nil
 
   /** What is to be said of files that are used nevertheless. */
   def notices: Seq[String] = Nil

@@ -30,6 +30,14 @@ private[needletail] object CertificateText {
     s"$peer (${foreign(name)}; issuer ${foreign(certificate.issuer)}; serial $serial)"
   }
 
+  /**
+   * What is wrong with an authority that is not valid now.
+   *
+   * @param day of its end, as 2026-12-31; or of its beginning, if that is still to come
+   */
+  def outOfDate(authority: String, isOver: Boolean, day: String): String =
+    s"its authority ${foreign(authority)} ${if (isOver) "expired on" else "is not valid before"} $day"
+
   /** A name in a certificate of a peer who is not trusted: cut, and what does not show is escaped as in RFC 2253. */
   def foreign(name: String): String = {
     val shown = if (name.length <= Longest) name else cut(name) + "…"

@@ -2,7 +2,7 @@ package needletail.io.tls
 
 import java.io.IOException
 
-import needletail.io.Tls
+import needletail.io.{Tls, TlsIdentity}
 import needletail.io.platform.{ConnectionOptions, Socket}
 
 /** Both sides of a connection in memory, secured by TLS. */
@@ -40,13 +40,19 @@ abstract class MemoryPair extends TlsPair {
   }
 
   /** Passes the client's end, and both sides secured over a connection that is established. */
-  private[io] def connected(body: (End, Socket, Socket) => Unit): Unit = {
+  private[io] def connected(body: (End, Socket, Socket) => Unit): Unit = connected(Tls.server(config))(body)
+
+  /** The same with another identity of the server; `before` has its side before the handshake. */
+  private[io] def connected(identity: TlsIdentity, before: Socket => Unit = _ => ())(
+      body: (End, Socket, Socket) => Unit
+  ): Unit = {
     val (a, b) = (new End, new End)
     a.peer = b
     b.peer = a
     val client = trusting.over(a, "localhost", 443)
-    val server = Tls.server(config).over(b, null)
-    val room   = new Array[Byte](65536)
+    val server = identity.over(b, null)
+    before(server)
+    val room = new Array[Byte](65536)
     try {
       var turns = 0
       while ((!client.finishConnect() || server.isShakingHands) && turns < 20) {

@@ -2,6 +2,8 @@ package needletail.load.report.data
 
 import java.util.Locale
 
+import org.HdrHistogram.Histogram
+
 import needletail.load.analysis.compare.ComparedMetric
 import needletail.load.analysis.search.Ladder
 import needletail.load.analysis.verdict.{Measurement, Metric}
@@ -33,7 +35,13 @@ private[load] object Csv {
           "busiest_loop",
           "machine_cpu",
           "pause_ms",
-          "most_users"
+          "most_users",
+          "connect_p50_ms",
+          "connect_p99_ms",
+          "handshakes",
+          "resumed",
+          "tls_p50_ms",
+          "tls_p99_ms"
         )
     val rows = for {
       run           <- measured
@@ -44,7 +52,8 @@ private[load] object Csv {
   }
 
   private def second(label: String, interval: Interval, kind: String, figures: Figures): Vector[String] = {
-    val self = interval.self
+    val self           = interval.self
+    val (connect, tls) = (self.openings.connect.histogram, self.openings.tls.histogram)
     Vector(
       label,
       number(interval.startMillis / 1000.0),
@@ -65,9 +74,19 @@ private[load] object Csv {
         number(self.busiestLoop),
         if (self.machineCpu < 0) "" else number(self.machineCpu),
         self.pauseMillis.toString,
-        self.mostUsers.toString
+        self.mostUsers.toString,
+        percentile(connect, 50),
+        percentile(connect, 99),
+        tls.getTotalCount.toString,
+        self.openings.resumed.toString,
+        percentile(tls, 50),
+        percentile(tls, 99)
       )
   }
+
+  /** Empty if there were none. */
+  private def percentile(of: Histogram, percent: Double): String =
+    if (of.getTotalCount == 0) "" else number(of.getValueAtPercentile(percent) / 1e6)
 
   /** With the columns of the original benchmarks first. */
   def ladder(rows: Vector[Ladder.Climbed]): String = table(

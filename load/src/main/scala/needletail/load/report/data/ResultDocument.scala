@@ -55,6 +55,9 @@ private[load] final case class ResultPart(label: String, summary: Summary, run: 
  * @param statuses of the whole run
  * @param verdicts by the metric's name
  * @param bands of good responses, if the plan has any
+ * @param connectMillis of the whole run: opening connections, without TLS handshakes
+ * @param tlsMillis of the whole run: TLS handshakes that were completed
+ * @param handshakes how many these were, and how many of them resumed a session
  */
 private[load] final case class Summary(
     requests: Long,
@@ -72,7 +75,11 @@ private[load] final case class Summary(
     verdict: VerdictText,
     verdicts: Map[String, VerdictText],
     kinds: Vector[KindSummary],
-    bands: Vector[BandSummary] = Vector.empty
+    bands: Vector[BandSummary] = Vector.empty,
+    connectMillis: Map[String, Double] = Map.empty,
+    tlsMillis: Map[String, Double] = Map.empty,
+    handshakes: Long = 0,
+    resumed: Long = 0
 )
 
 /**
@@ -160,6 +167,8 @@ private[load] object ResultDocument {
   def summary(measured: Measurement): Summary = {
     val window = measured.window
     val whole  = measured.run.total()
+    val opened = measured.run.openings
+    val tls    = opened.tls.histogram
     Summary(
       whole.requests,
       whole.good,
@@ -176,7 +185,11 @@ private[load] object ResultDocument {
       verdict(measured.diagnosis.overall),
       Metric.usual.map(metric => metric.name -> verdict(measured.verdict(metric))).toMap,
       measured.run.kinds.indices.map(kind(measured, _)).toVector,
-      Bands.of(measured).map(b => BandSummary(b.fromNanos / 1e6, b.toNanos.fold(0.0)(_ / 1e6), b.count))
+      Bands.of(measured).map(b => BandSummary(b.fromNanos / 1e6, b.toNanos.fold(0.0)(_ / 1e6), b.count)),
+      millis(opened.connect.histogram),
+      millis(tls),
+      tls.getTotalCount,
+      opened.resumed
     )
   }
 

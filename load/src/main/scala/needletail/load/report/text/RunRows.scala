@@ -5,7 +5,7 @@ import java.util.Locale
 import org.HdrHistogram.Histogram
 
 import needletail.load.analysis.verdict.{Bands, Latencies, Limit, Measurement, Metric, Quantity}
-import needletail.load.result.{Figures, Openings, Outcome}
+import needletail.load.result.{Figures, Outcome}
 
 /** The table rows that every report has for a run, as plain text. */
 private[report] object RunRows {
@@ -104,7 +104,7 @@ private[report] object RunRows {
 
   /** How long opening connections took, if some were opened by TLS, or one for each request. */
   private def openings(m: Measurement): Option[String] = {
-    val all                                    = Openings.sum(m.run.intervals.map(_.self.openings))
+    val all                                    = m.run.openings
     val (connect, tls)                         = (all.connect.histogram, all.tls.histogram)
     def times(h: Histogram)                    = s"${time(h, 50)} in the median, ${time(h, 99)} at p99"
     def time(h: Histogram, percentile: Double) = Quantity.time(h.getValueAtPercentile(percentile).toDouble)

@@ -28,6 +28,21 @@ class CsvSuite extends Suite {
     assertEquals(good, run.total().good)
   }
 
+  test("connections and TLS handshakes of each second, and empty cells where there were none") {
+    val cells = Csv.seconds(Vector(new Measurement("run", Handshakes.run, None))).split("\r\n").toVector
+      .map(_.split(",", -1).takeRight(6).toVector.map(cell =>
+        cell.toDoubleOption.fold(cell)(_.round.toString)
+      ))
+    assertEquals(
+      cells,
+      Vector(
+        Vector("connect_p50_ms", "connect_p99_ms", "handshakes", "resumed", "tls_p50_ms", "tls_p99_ms"),
+        Vector("1", "2", "3", "2", "4", "9"),
+        Vector("", "", "0", "0", "", "")
+      )
+    )
+  }
+
   test("the ladder has the documents' columns first") {
     val run = new ModelDriver(ModelServer()).run(Plans.closed(10, requests = Some(50)), _ => true)
     val csv = Csv.ladder(Vector(Ladder.Climbed(Ladder.row(10), new Measurement("10 users", run, None))))

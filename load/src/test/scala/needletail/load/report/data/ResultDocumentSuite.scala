@@ -37,6 +37,30 @@ class ResultDocumentSuite extends Suite {
     )
   }
 
+  test("the summary has connections and TLS handshakes of the whole run") {
+    val summary = ResultDocument.summary(new Measurement("run", Handshakes.run, None))
+    assertEquals((summary.handshakes, summary.resumed), (3L, 2L))
+    assertEquals((summary.connectMillis("p50").round, summary.tlsMillis("p50").round), (1L, 4L))
+    val none = ResultDocument.summary(measured.head)
+    assertEquals((none.handshakes, none.resumed, none.tlsMillis), (0L, 0L, Map.empty[String, Double]))
+    val written = ResultDocument.toJson(
+      ResultDocument.of(
+        "test",
+        "run",
+        "",
+        Vector(new Measurement("run", Handshakes.run, None)),
+        Vector(Vector.empty)
+      )
+    )
+    val text = new String(written, UTF_8)
+    val back = ResultDocument.fromJson(written).fold(fail(_), identity)
+    assertEquals(back.parts.head.summary.tlsMillis("max").round, 9L)
+    val old = text.replaceAll("(?s)\"connectMillis\": \\{[^}]*\\},\\s*\"tlsMillis\": \\{[^}]*\\},\\s*", "")
+      .replaceAll(",\\s*\"handshakes\": 3,\\s*\"resumed\": 2(?=\\s*\\})", "")
+    assert(!old.contains("handshakes") && !old.contains("tlsMillis"), old.take(2000))
+    assert(ResultDocument.fromJson(old.getBytes(UTF_8)).isRight, "a file of before has none of this")
+  }
+
   test("it is read without this program too: figures by name, in plain units") {
     val text = new String(written, UTF_8)
     for (

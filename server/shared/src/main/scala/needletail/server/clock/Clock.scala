@@ -24,6 +24,14 @@ private[needletail] trait Clock {
   /** For how many nanoseconds it has wanted to run while others did; -1 if unknown, as where `waits` is known. */
   def delayNanos: Long = -1
 
+  /**
+   * For how long the loop has computed TLS handshakes, in nanoseconds: in all; before the present turn; and in the
+   * latest turn before it in which there were any.
+   */
+  def handshakeNanos: Long       = 0
+  def handshakeNanosBefore: Long = 0
+  def handshakeNanosLatest: Long = 0
+
   /** Runs `task` at the end of the loop's current turn. */
   def atTurnEnd(task: Runnable): Unit
 }

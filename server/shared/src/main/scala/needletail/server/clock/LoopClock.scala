@@ -13,5 +13,9 @@ private[needletail] final class LoopClock(loop: EventLoop) extends Clock {
   override def waits: Long          = loop.waits()
   override def delayNanos: Long     = loop.platform.delayNanos()
 
+  override def handshakeNanos: Long       = loop.handshakes.spent
+  override def handshakeNanosBefore: Long = loop.handshakes.spentBefore
+  override def handshakeNanosLatest: Long = loop.handshakes.spentLatest
+
   def atTurnEnd(task: Runnable): Unit = loop.endOfTurn(task)
 }

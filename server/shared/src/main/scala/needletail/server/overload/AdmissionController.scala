@@ -28,7 +28,7 @@ private[server] final class AdmissionController(
   private val present     = new PresentRequest
   private val time        = new LoopTime(clock, config.enabled)
   private val delay       =
-    new QueueDelay(time, config, Math.min(config.grace.toNanos, AdmissionController.ColdNanos))
+    new QueueDelay(clock, time, config, Math.min(config.grace.toNanos, AdmissionController.ColdNanos))
   private val timer        = new RequestTimer(clock, time, delay, noRoute, config.enabled)
   private val most         = AdmissionController.share(config.maxInFlight, loops)
   private val refusals     = Refusal.responses(config.retryAfter.toSeconds)

@@ -2,7 +2,7 @@ package needletail.server.overload
 
 import needletail.async.Async
 import needletail.http.admission.Priority
-import needletail.server.clock.LoopTime
+import needletail.server.clock.{Clock, LoopTime}
 
 /**
  * Measures how long requests wait for their loop, and decides which of them are admitted when that is long. One per
@@ -12,6 +12,9 @@ import needletail.server.clock.LoopTime
  * that is reported by one wait of the loop became readable after the wait before. If the loop did not really wait in
  * between, that was half of the previous turn ago on average, and the current turn adds to it. All of this is in the
  * loop's own time ([[LoopTime]]).
+ *
+ * TLS handshakes that the loop computes are work, before or after the clock is read at the end of a turn: requests wait
+ * for them. They say nothing of what a request costs.
  *
  * When that delay is above the target, a request that is read next does not run at once but joins an
  * [[AdmissionQueue]], one for each priority. At the end of each turn the loop serves some of them: the highest
@@ -25,7 +28,12 @@ import needletail.server.clock.LoopTime
  * @param coldNanos how long the loop must have worked on requests, in all, before a request joins a queue: on a
  *   virtual machine the first requests are slow in any case
  */
-private[server] final class QueueDelay(time: LoopTime, config: OverloadConfig, coldNanos: Long) {
+private[server] final class QueueDelay(
+    clock: Clock,
+    time: LoopTime,
+    config: OverloadConfig,
+    coldNanos: Long
+) {
   import QueueDelay._
 
   private val targetNanos   = config.target.toNanos
@@ -36,6 +44,8 @@ private[server] final class QueueDelay(time: LoopTime, config: OverloadConfig, c
   private var waitedSince = time.own // when the sockets of this turn became readable, about
   private var requests    = 0        // admitted in this turn
   private var worked      = 0L       // nanoseconds of work since the start
+  private var computed    = 0L       // nanoseconds of handshakes until the clock was last read
+  private var ofTurn      = 0L       // and until the turn began
 
   // of the current interval of the clock
   private var intervalBegan = time.wall
@@ -71,27 +81,38 @@ private[server] final class QueueDelay(time: LoopTime, config: OverloadConfig, c
   def nextTurn(turn: Long): Unit = {
     val wasEmpty = isEmpty
     val gap      = turn - time.wall
-    val isIdle   = wasEmpty && gap > IdleNanos
-    val before   = time.own - turnBegan
-    worked += before
+    val rest = Math.min(clock.handshakeNanosBefore - computed, Math.max(0L, gap)) // since the clock was read
+    val isIdle = wasEmpty && gap - rest > IdleNanos
+    val before = time.own - turnBegan
+    worked += before - (computed - ofTurn)
     time.nextTurn(turn, isIdle)
-    if (isIdle) idle += gap
+    if (isIdle) idle += gap - rest
     turnBegan = time.own
-    waitedSince = if (isIdle) turnBegan else turnBegan - Math.max(0L, before) / 2
+    // if there were turns with nothing but handshakes, the last of them is the one before
+    val last = if (rest > clock.handshakeNanosLatest) clock.handshakeNanosLatest else before + rest
+    waitedSince = if (isIdle) turnBegan else turnBegan - Math.max(0L, last) / 2
+    computed = clock.handshakeNanosBefore
+    ofTurn = computed
     requests = 0
     isLong = !wasEmpty
     if (queues.length > 0) endInterval()
   }
 
+  /** The clock was read. */
+  def clockRead(): Unit = computed = clock.handshakeNanos
+
   /** A piece of work has ended, and the clock was read. */
   def ended(): Unit =
-    if (!isLong && waited > targetNanos && isCostly && worked + time.own - turnBegan >= coldNanos)
+    if (!isLong && waited > targetNanos && isCostly && worked + requestNanos >= coldNanos)
       isLong = true
 
   /** `n` requests were admitted: counted to find the cost of one. */
   def counted(n: Int): Unit = requests += n
 
-  private def isCostly: Boolean = time.own - turnBegan >= Math.max(1, requests) * CheapNanos
+  private def isCostly: Boolean = requestNanos >= Math.max(1, requests) * CheapNanos
+
+  /** The turn's work without handshakes. */
+  private def requestNanos: Long = time.own - turnBegan - (computed - ofTurn)
 
   private def endInterval(): Unit = {
     val length = time.wall - intervalBegan

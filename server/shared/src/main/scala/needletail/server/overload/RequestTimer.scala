@@ -8,7 +8,8 @@ import needletail.server.clock.{Clock, LoopTime}
  *
  * The clock is read at the end of each turn of the loop, and within a turn after every few turns of sessions.
  * Requests answered between two readings with the same route and status are a batch: each is recorded with an equal
- * share of the time. If they take long, the clock is read after each.
+ * share of the time. If they take long, the clock is read after each. TLS handshakes that the loop computed meanwhile
+ * are not theirs.
  *
  * @param noRoute for requests without a route
  * @param measuresDelay whether the time that requests wait for the loop is limited
@@ -29,6 +30,7 @@ private[server] final class RequestTimer(
   private var batchStatus: Int  = 200
   private var batched: Int      = 0
   private var batchFrom: Long   = time.wall
+  private var computed: Long    = 0 // nanoseconds of handshakes until `batchFrom`
 
   private var loopTurn: Long   = Long.MinValue // the current turn of the loop
   private var endedTurn: Long  = Long.MinValue // the last turn of the loop whose end was reported
@@ -42,6 +44,7 @@ private[server] final class RequestTimer(
     loopTurn = clock.turnNanos
     delay.nextTurn(loopTurn)
     batchFrom = time.wall
+    computed = clock.handshakeNanosBefore
     clock.atTurnEnd(this)
   }
 
@@ -62,7 +65,8 @@ private[server] final class RequestTimer(
   @noinline def readClock(): Unit = {
     time.read(if (batched > 0) batch.offCpu else if (hasRun != null) hasRun.offCpu else null)
     if (hasRun != null) hasRun = null
-    val took = time.wall - batchFrom
+    delay.clockRead()
+    val took = Math.max(0L, time.wall - batchFrom - (clock.handshakeNanos - computed))
     val each = if (sinceRead > 1) took / sinceRead else took
     wasSlow = each > SlowNanos
     if (batched > 0) {
@@ -78,12 +82,14 @@ private[server] final class RequestTimer(
     if (measuresDelay) delay.ended()
     sinceRead = 0
     batchFrom = time.wall
+    computed = clock.handshakeNanos
   }
 
   /** Reads the clock outside of sessions' turns. */
   def readOutside(): Unit = {
     beginTurn()
     time.read(null)
+    delay.clockRead()
   }
 
   /** A handler of that route ran in this turn, and its answer comes later. */

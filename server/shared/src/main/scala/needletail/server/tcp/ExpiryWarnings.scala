@@ -7,7 +7,7 @@ import needletail.io.tls.{CertificateInfo, CertificateText}
 import needletail.server.operations.Log
 
 /**
- * Logs that certificates, and lists of revoked ones, expire within a day, within an hour, or have expired: once each.
+ * Logs that certificates, those of its clients' authorities, and lists of revoked ones, expire within a day, within an hour, or have expired: once each.
  * Thread-safe.
  */
 private[tcp] final class ExpiryWarnings(identity: TlsIdentity, log: Log) {
@@ -59,6 +59,8 @@ private[tcp] final class ExpiryWarnings(identity: TlsIdentity, log: Log) {
     } ++ identity.lists.map { list =>
       val now = ": its issuer's clients are rejected"
       (list.kind, list.until, tellOf(list.name, now, "; then its issuer's clients are rejected"))
+    } ++ identity.authorities.map { one =>
+      (one.kind, one.until, tellOf(one.name, ": its clients are rejected", "; then its clients are rejected"))
     }
 
   private def nameOf(certificate: CertificateInfo, from: String): String =

@@ -174,7 +174,7 @@ class AdmissionQueueSuite extends Suite {
   /** Two hundred can be admitted within a burst. */
   private final class Delay extends Line {
     val config = OverloadConfig(target = 10.millis, burst = 1.second)
-    val delay  = new QueueDelay(time, config, 0)
+    val delay  = new QueueDelay(clock, time, config, 0)
 
     def join(number: Int, priority: Priority): Unit = { joined(number, delay.join(priority)); () }
 

@@ -12,8 +12,11 @@ import scala.annotation.tailrec
  * The first handshake of a program takes more than a hundred milliseconds on the JVM, as it loads and initialises the
  * cryptography. It is done in memory, before a server listens, so that no connection waits for it.
  */
-private[tls] object FirstHandshake {
+private[io] object FirstHandshake {
   private val isDone = new AtomicBoolean(false)
+
+  /** Whether there was an attempt. */
+  def isMade: Boolean = isDone.get
 
   /** Makes a handshake with an engine of `server`, unless one was made. That it may fail does not matter. */
   def make(server: SSLEngine): Unit = if (isDone.compareAndSet(false, true))

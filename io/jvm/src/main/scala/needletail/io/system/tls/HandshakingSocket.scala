@@ -39,10 +39,10 @@ private[tls] abstract class HandshakingSocket(
 ) extends EncryptedSocket(channel, engine) {
   import HandshakingSocket.*
 
-  private var chosen    = 0L             // when the engine began to choose a session, milliseconds since 1970
-  private var isChosen  = false
-  private var isCounted = counts ne null // until the handshake is over
-  private var failure = HandshakeFailure.Incomplete // what it is counted as unless it is completed
+  private var chosen   = 0L // when the engine began to choose a session, milliseconds since 1970
+  private var isChosen = false
+  protected var isCounted = counts ne null              // until the handshake is over
+  private var failure     = HandshakeFailure.Incomplete // what it is counted as unless it is completed
 
   @volatile private var established: TlsSession = null // read on any thread, also after the end
 

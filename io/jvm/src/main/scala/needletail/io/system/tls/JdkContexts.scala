@@ -22,6 +22,7 @@ import needletail.async.Survivable
 import needletail.io.platform.{Socket, TlsClientContext, TlsServerContext}
 import needletail.io.system.NioSocket
 import needletail.io.tls.{
+  AuthorityExpiry,
   CertificateInfo,
   CertificateText,
   ListExpiry,
@@ -46,11 +47,19 @@ private[io] final class JdkServerContext private (
     val certificates: Seq[CertificateInfo],
     override val origins: Seq[String] = Nil,
     override val lists: Seq[ListExpiry] = Nil,
-    override val notices: Seq[String] = Nil
+    override val authorities: Seq[AuthorityExpiry] = Nil,
+    override val notices: Seq[String] = Nil,
+    isInline: Boolean // see TlsSocket
 ) extends TlsServerContext {
-  def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = {
-    new TlsSocket(NioSocket.channelOf(socket), engine(), "the client", counts, toPlain, certificateChecks)
-  }
+  def over(socket: Socket, counts: TlsCounts, toPlain: Array[Byte]): Socket = new TlsSocket(
+    NioSocket.channelOf(socket),
+    engine(),
+    "the client",
+    counts,
+    toPlain,
+    certificateChecks,
+    isInline = isInline
+  )
 
   private def engine(): SSLEngine = {
     val engine = context().createSSLEngine()
@@ -67,7 +76,15 @@ private[io] final class JdkServerContext private (
 private[io] object JdkServerContext {
 
   /** With the keys, protocols and trust of `context`. */
-  def of(context: SSLContext): TlsServerContext = new JdkServerContext(() => context, null, null, None, Nil)
+  def of(context: SSLContext): TlsServerContext = {
+    val isInline = context.getProvider.getName != TheJdks
+    val made     = new JdkServerContext(() => context, null, null, None, Nil, isInline = isInline)
+    FirstHandshake.make(made.engine())
+    made
+  }
+
+  /** The provider whose engine hands out what is expensive as tasks. Conscrypt's computes it while it reads. */
+  private final val TheJdks = "SunJSSE"
 
   /** @param provider of the `SSLContext`; null for the JDK's */
   def load(config: TlsServerConfig, provider: Provider): TlsServerContext = {
@@ -95,15 +112,30 @@ private[io] object JdkServerContext {
       yield CertificateText.origin(info, files.chain, Certificates.kindOfKey(own))
     // The JDK cannot be told not to resume sessions. But each context knows only those that it has made itself.
     // With one that knows none, a list of revoked certificates counts that has expired or begun: full handshakes use it.
-    val dated     = lists.fold(Seq.empty[RevocationLists.Dated])(_.dated(known.getOrElse(Nil)))
-    val read      = System.currentTimeMillis
-    val expiries  = config.clients.flatMap(_.revoked).toSeq.flatMap(RevocationLists.expiries(dated, _, read))
-    val change    = RevocationLists.change(dated, read)
-    def mayResume = config.resume && change.forall(System.currentTimeMillis < _)
+    val dated    = lists.fold(Seq.empty[RevocationLists.Dated])(_.dated(known.getOrElse(Nil)))
+    val read     = System.currentTimeMillis
+    val expiries = config.clients.flatMap(_.revoked).toSeq.flatMap(RevocationLists.expiries(dated, _, read))
+    val change   = RevocationLists.change(dated, read)
+    val ends     = (for (clients <- config.clients; all <- known) yield AuthorityExpiry.of(
+      all.map(one => (Certificates.info(one), one.getPublicKey.getEncoded.toSeq)),
+      clients.authorities
+    )).getOrElse(Nil)
+    def mayResume          = config.resume && change.forall(System.currentTimeMillis < _)
     def next(): SSLContext = if (mayResume) sessions.context() else make()
     val check              = config.clients.map(_.check)
     val made               =
-      new JdkServerContext(() => next(), parameters, ofEngine, check, infos, origins, expiries, notices)
+      new JdkServerContext(
+        () => next(),
+        parameters,
+        ofEngine,
+        check,
+        infos,
+        origins,
+        expiries,
+        ends,
+        notices,
+        provider ne null
+      )
     FirstHandshake.make(made.engine())
     made
   }

@@ -22,17 +22,22 @@ private[tls] object PathStrength {
   ): PKIXCertPathChecker =
     new PathChecker(trusted, refused)
 
-  /** For a trust manager that takes no checkers: what it has accepted is checked for a path without weak keys. */
+  /**
+   * For a trust manager that takes no checkers: what it has accepted is checked for a path without weak keys, from an
+   * authority that is valid.
+   */
   def check(trusted: Array[X509Certificate]): Array[X509Certificate] => Unit = {
     val isOneWeak = trusted.exists(isWeak)
     chain =>
       if (
-        (isOneWeak || chain.exists(c =>
+        (isOneWeak || AuthorityDates.concern(chain, trusted) || chain.exists(c =>
           isWeak(c) || KeyStrength.ofSignature(c).isDefined
         )) && !trusted.contains(chain(0))
       ) {
-        var why: CertPathValidatorException = null
-        try { val _ = Trust.path(chain, trusted, Some(checker(trusted.toSeq, e => why = e))) }
+        var why: CertPathValidatorException              = null
+        def refused(e: CertPathValidatorException): Unit = why = e
+        val checkers = Seq(checker(trusted.toSeq, refused), AuthorityDates.checker(trusted.toSeq, refused))
+        try { val _ = Trust.path(chain, trusted, checkers) }
         catch {
           case e: GeneralSecurityException => throw new CertificateException(if (why eq null) e else why)
         }

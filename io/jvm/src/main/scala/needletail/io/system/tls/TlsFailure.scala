@@ -84,6 +84,18 @@ private[tls] object TlsFailure {
 
   /** The problem with the peer's certificate, if that is the error. */
   private def reason(all: Vector[Throwable], has: String => Boolean): Option[String] =
+    all.collect { case e: CertPathValidatorException => e }.flatMap(AuthorityDates.wrong(_)).headOption
+      .map(why => s"is not trusted: $why").orElse(byKind(all)).orElse {
+        if (has(NotPinned)) Some(s"is not accepted: $NotPinned")
+        else if (has(Refused))
+          messages(all).find(_.startsWith(Refused)).orElse(Some(Refused)).map(why => s"is not accepted: $why")
+        else if (has("PKIX path building failed") || has("No trusted certificate"))
+          Some("is not trusted: its issuer is unknown")
+        else if (has("path validation failed")) Some(s"is not trusted: ${all.last.getMessage}")
+        else None
+      }
+
+  private def byKind(all: Vector[Throwable]): Option[String] =
     all.collectFirst {
       case _: CertificateExpiredException     => "has expired"
       case _: CertificateNotYetValidException => "is not valid yet"
@@ -94,14 +106,6 @@ private[tls] object TlsFailure {
       case e: CertPathValidatorException
           if e.getReason == CertPathValidatorException.BasicReason.ALGORITHM_CONSTRAINED =>
         s"is too weak: ${e.getMessage}"
-    }.orElse {
-      if (has(NotPinned)) Some(s"is not accepted: $NotPinned")
-      else if (has(Refused))
-        messages(all).find(_.startsWith(Refused)).orElse(Some(Refused)).map(why => s"is not accepted: $why")
-      else if (has("PKIX path building failed") || has("No trusted certificate"))
-        Some("is not trusted: its issuer is unknown")
-      else if (has("path validation failed")) Some(s"is not trusted: ${all.last.getMessage}")
-      else None
     }
 
   private def causes(e: Throwable): Vector[Throwable] =

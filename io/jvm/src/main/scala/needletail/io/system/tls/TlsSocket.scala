@@ -14,6 +14,8 @@ import needletail.io.tls.{CertificateInfo, HandshakeFailure, TlsCounts}
  * A peer can make the engine send by itself: a TLS 1.3 key update may request another (RFC 8446 section 4.6.3). If
  * the kernel does not take such output, it is owed, and nothing is read until it is sent. Records without data are
  * limited relative to those with data.
+ *
+ * @param isInline whether the engine may compute a server's handshake while it reads, and not as tasks
  */
 private[io] class TlsSocket(
     channel: SocketChannel,
@@ -22,7 +24,8 @@ private[io] class TlsSocket(
     counts: TlsCounts,
     toPlain: Array[Byte],
     check: Option[CertificateInfo => Boolean],
-    names: Boolean = false
+    names: Boolean = false,
+    isInline: Boolean = false
 ) extends HandshakingSocket(channel, engine, name, counts, toPlain, check, names) {
   import TlsSocket.*
 
@@ -41,7 +44,8 @@ private[io] class TlsSocket(
 
   // Reading
 
-  override def isSecure: Boolean = true
+  override def isSecure: Boolean          = true
+  override def computesHandshake: Boolean = isInline && isCounted
 
   /** Whether there is input here for which no readiness will be reported. */
   override def holdsInput: Boolean =

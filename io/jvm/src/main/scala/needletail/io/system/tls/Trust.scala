@@ -47,6 +47,7 @@ private[io] object Trust {
       val refusal    = new ThreadLocal[CertPathValidatorException]
       parameters.setRevocationEnabled(false) // by the JDK
       parameters.addCertPathChecker(PathStrength.checker(authorities, refusal.set(_)))
+      parameters.addCertPathChecker(AuthorityDates.checker(authorities, refusal.set(_)))
       lists.foreach(all => parameters.addCertPathChecker(all.checker(authorities, refusal.set(_))))
       val factory = TrustManagerFactory.getInstance("PKIX")
       factory.init(new CertPathTrustManagerParameters(parameters))
@@ -80,12 +81,12 @@ private[io] object Trust {
 
   /**
    * The path by which a peer is trusted, including the trusted certificate. The peer may have sent others, or not the
-   * last. Throws GeneralSecurityException if there is none that `checker` accepts.
+   * last. Throws GeneralSecurityException if there is none that all `checkers` accept.
    */
   private[tls] def path(
       chain: Array[X509Certificate],
       trusted: Array[X509Certificate],
-      checker: Option[PKIXCertPathChecker] = None
+      checkers: Seq[PKIXCertPathChecker] = Nil
   ): Seq[X509Certificate] =
     if (trusted.contains(chain(0))) Seq(chain(0))
     else {
@@ -93,7 +94,7 @@ private[io] object Trust {
       wanted.setCertificate(chain(0))
       val parameters = new PKIXBuilderParameters(trusted.map(new TrustAnchor(_, null)).toSet.asJava, wanted)
       parameters.setRevocationEnabled(false) // the trust manager has looked
-      checker.foreach(parameters.addCertPathChecker(_))
+      checkers.foreach(parameters.addCertPathChecker(_))
       val sent = new CollectionCertStoreParameters(util.Arrays.asList(chain*))
       parameters.addCertStore(CertStore.getInstance("Collection", sent))
       CertPathBuilder.getInstance("PKIX").build(parameters) match {

@@ -86,29 +86,50 @@ private[tls] object OpenSslFacts {
 
   /** The peer that the calling thread has just refused. To be asked for once. */
   def refused(): Option[Refused] = {
-    val fields     = read(OpenSslFunctions.refusedFacts(_))
-    def at(i: Int) = new String(fields(Size + i), UTF_8)
-    if (fields.length < Size + 3) None else Some(new Refused(info(fields, 0), at(0), at(1), at(2)))
+    val fields      = read(OpenSslFunctions.refusedFacts(_))
+    def at(i: Int)  = new String(fields(Size + i), UTF_8)
+    def day(i: Int) = dateOf(fields(Size + i)).take(8).patch(6, "-", 0).patch(4, "-", 0)
+    if (fields.length < Size + 5) None
+    else Some(new Refused(info(fields, 0), at(0), at(1), at(2), day(3), day(4)))
   }
 
   /**
    * @param certificate the peer's
    * @param issuer      of the one in its chain that is wrong
-   * @param authority   whose the wrong one is, if it is not the peer's
-   * @param weakness    why it is too weak; empty if it is not
+   * @param authority   whose the wrong one is; empty if it is the peer's
+   * @param weakness    why the wrong one is too weak; empty if it is not
+   * @param from        from which day on the wrong one is valid
+   * @param until       until which
    */
   final class Refused(
       val certificate: CertificateInfo,
       val issuer: String,
       authority: String,
-      weakness: String
+      weakness: String,
+      from: String,
+      until: String
   ) {
     def weak: String = {
       val why = if (weakness.isEmpty) "the system's policy demands a stronger key or signature" else weakness
       if (authority.isEmpty) why
       else s"that of its authority ${CertificateText.foreign(authority)}, by its $why"
     }
+
+    /** What is wrong if it has expired, or is not valid yet. */
+    def outOfDate(isOver: Boolean): String =
+      if (authority.nonEmpty)
+        s"is not trusted: ${CertificateText.outOfDate(authority, isOver, if (isOver) until else from)}"
+      else if (isOver) "has expired"
+      else "is not valid yet"
   }
+
+  /** All certificates of a file, each with its SubjectPublicKeyInfo. */
+  def certificates(file: PemFile): Seq[(CertificateInfo, Seq[Byte])] =
+    for ((from, count) <- file.blocks) yield {
+      val fields = read(OpenSslFunctions.certificateFacts(file.bytes.at(from), count, _))
+      if (fields.length <= Size) throw file.damaged("certificate")
+      (info(fields, 0), fields(Size).toSeq)
+    }
 
   private def read(f: Ptr[CInt] => Ptr[Byte]): Array[Array[Byte]] = {
     val length = stackalloc[CInt]()
@@ -155,12 +176,19 @@ private[tls] object OpenSslFacts {
     if (digits.isEmpty) "0" else digits
   }
 
+  /** The digits of UTCTime or GeneralizedTime, with four of the year; empty if it is damaged. */
+  private def dateOf(text: Array[Byte]): String = {
+    val digits = new String(text, ISO_8859_1).takeWhile(c => c >= '0' && c <= '9')
+    if (digits.length == 14) digits
+    else if (digits.length == 12) (if (digits.take(2).toInt < 50) "20" else "19") + digits
+    else ""
+  }
+
   /** UTCTime or GeneralizedTime, which certificates have to the second and in UTC (RFC 5280 section 4.1.2.5). */
   private def millis(text: Array[Byte]): Long = {
-    val digits = new String(text, ISO_8859_1).takeWhile(c => c >= '0' && c <= '9')
-    if (digits.length != 12 && digits.length != 14) 0
+    val full = dateOf(text)
+    if (full.isEmpty) 0
     else {
-      val full = if (digits.length == 14) digits else (if (digits.take(2).toInt < 50) "20" else "19") + digits
       def number(from: Int, count: Int) = full.substring(from, from + count).toInt
       val seconds                       = number(8, 2) * 3600 + number(10, 2) * 60 + number(12, 2)
       (days(number(0, 4), number(4, 2), number(6, 2)) * 86400 + seconds) * 1000

@@ -4,6 +4,7 @@ import scala.scalanative.unsafe.*
 
 import needletail.io.platform.{Socket, TlsServerContext}
 import needletail.io.tls.{
+  AuthorityExpiry,
   CertificateInfo,
   CertificateText,
   ListExpiry,
@@ -44,6 +45,9 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
     own.map(one => CertificateText.origin(one.info, one.chain.file, one.kindOfKey))
 
   override val lists: Seq[ListExpiry] = revoked.toSeq.flatMap(_.expiries)
+
+  override val authorities: Seq[AuthorityExpiry] =
+    trusted.toSeq.flatMap(file => AuthorityExpiry.of(OpenSslFacts.certificates(file), file.file))
 
   private def make(): Ptr[Byte] = {
     val defaults = own.filter(_.hosts == own.head.hosts)

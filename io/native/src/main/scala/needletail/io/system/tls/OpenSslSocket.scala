@@ -282,8 +282,8 @@ private[tls] final class OpenSslSocket(
     val unacceptable = error match {
       case 62 | 63 | 64          => s"is not for $name: $why"
       case 1002                  => s"is not for $name: ${TlsClientConfig.Nameless}"
-      case 10                    => "has expired"
-      case 9                     => "is not valid yet"
+      case 10                    => shown.fold("has expired")(_.outOfDate(isOver = true))
+      case 9                     => shown.fold("is not valid yet")(_.outOfDate(isOver = false))
       case 23                    => "was revoked"
       case 1004                  => RevocationLists.unchecked(RevocationLists.missing(issuer))
       case 1005                  => RevocationLists.unchecked(RevocationLists.expired(issuer))

@@ -13,6 +13,23 @@ import needletail.io.tls.{CertificateInfo, KeyFaults, ListExpiry, NotPem, Revoca
 private[tls] final class PemFile private (val file: Path, val bytes: Array[Byte]) {
   def damaged(what: String): IOException = new IOException(s"$file is damaged: invalid $what")
 
+  /** Where its certificates begin, and how many bytes they have. */
+  def blocks: Seq[(Int, Int)] = {
+    val text = new String(bytes, ISO_8859_1)
+    Iterator.iterate(text.indexOf(PemFile.Begin))(at => text.indexOf(PemFile.Begin, at + 1)).takeWhile(_ >= 0)
+      .filter(at => (" " + PemFile.labelAt(text, at + PemFile.Begin.length)).endsWith(" CERTIFICATE"))
+      .map { at =>
+        val end = text.indexOf("-----END ", at)
+        (
+          at,
+          text.indexOf('\n', end) match {
+            case -1   => text.length - at
+            case line => line + 1 - at
+          }
+        )
+      }.toSeq
+  }
+
   def contains(label: String): Boolean = new String(bytes, ISO_8859_1).contains(label)
 }
 
