@@ -7,8 +7,8 @@ import needletail.io.tls.{CertificateInfo, CertificateText}
 import needletail.server.operations.Log
 
 /**
- * Logs that certificates, those of its clients' authorities, and lists of revoked ones, expire within a day, within an hour, or have expired: once each.
- * Thread-safe.
+ * Logs that certificates, those of its clients' authorities, and lists of revoked ones, expire within a day, within an
+ * hour, or have expired: once each. Thread-safe.
  */
 private[tcp] final class ExpiryWarnings(identity: TlsIdentity, log: Log) {
   import ExpiryWarnings._
