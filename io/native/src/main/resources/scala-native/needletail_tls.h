@@ -114,6 +114,9 @@ int needletail_tls_does_list_count(X509_CRL *list);
 /* Whether a list is signed by the key of this issuer, who may sign lists. Takes a hash of the whole list. */
 int needletail_tls_has_signed(X509 *issuer, X509_CRL *list);
 
+/* Whether it is an authority's. */
+int needletail_tls_is_authority(X509 *one);
+
 /* Whether the certificates of a verified chain are revoked: 0, or an error, and whose it is. */
 int needletail_tls_judge_lists(const context *c, X509_STORE_CTX *chain, X509 **wrong);
 

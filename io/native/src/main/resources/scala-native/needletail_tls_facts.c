@@ -229,7 +229,7 @@ unsigned char *needletail_tls_needed_lists(const char *pem, int size, const char
     BIO *in = ssl.BIO_new_mem_buf(pem, size);
     X509 *x = in == NULL ? NULL : ssl.PEM_read_bio_X509(in, NULL, NULL, "");
     while (x != NULL) {
-        X509_NAME *name = ssl.X509_check_ca(x) == 1 ? ssl.X509_get_subject_name(x) : ssl.X509_get_issuer_name(x);
+        X509_NAME *name = needletail_tls_is_authority(x) ? ssl.X509_get_subject_name(x) : ssl.X509_get_issuer_name(x);
         put_name(&t, name);
         put_string(&t, has_list(lists, all, name) ? "listed" : "");
         ssl.X509_free(x);

@@ -150,7 +150,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(const ASN1_STRING *, X509_get0_notBefore, (const X509 *)) \
     F(const ASN1_STRING *, X509_get0_notAfter, (const X509 *)) \
     F(int, X509_cmp_current_time, (const ASN1_STRING *)) \
-    F(int, X509_check_ca, (X509 *)) \
+    F(uint32_t, X509_get_extension_flags, (X509 *)) \
     F(int, X509_cmp, (const X509 *, const X509 *)) \
     F(int, ASN1_TIME_diff, (int *, int *, const ASN1_STRING *, const ASN1_STRING *)) \
     F(int, X509_get_ext_by_NID, (const X509 *, int, int)) \
@@ -294,6 +294,7 @@ enum {
     CERT_HAS_EXPIRED = 10,
     CERT_REVOKED = 23,
     KEY_USAGE_CRL_SIGN = 2,
+    EXFLAG_CA = 0x10,
     WRONG_HOST = 62,
     WRONG_ADDRESS = 64,
     OWN_KEY_TOO_SMALL = 66,

@@ -108,7 +108,7 @@ typedef struct {
     X509_CRL *crl;
     int scope;
     int is_signer_known;
-    int others_count; /* may be more than there is room for */
+    unsigned others_count; /* may be more than there is room for */
     unsigned char signer[KEY_HASH_SIZE];
     unsigned char others[OTHERS][KEY_HASH_SIZE];
 } list;
@@ -151,7 +151,7 @@ static int is_by(list *l, X509 *issuer) {
     unsigned char key[KEY_HASH_SIZE];
     if ((ssl.X509_get_key_usage(issuer) & KEY_USAGE_CRL_SIGN) == 0 || !needletail_tls_key_hash(issuer, key)) return 0;
     if (l->is_signer_known) return memcmp(l->signer, key, KEY_HASH_SIZE) == 0;
-    for (int i = 0; i < l->others_count && i < OTHERS; i++)
+    for (unsigned i = 0; i < l->others_count && i < OTHERS; i++)
         if (memcmp(l->others[i], key, KEY_HASH_SIZE) == 0) return 0;
     l->is_signer_known = needletail_tls_has_signed(issuer, l->crl);
     memcpy(l->is_signer_known ? l->signer : l->others[l->others_count++ % OTHERS], key, KEY_HASH_SIZE);
@@ -166,6 +166,7 @@ static int is_by(list *l, X509 *issuer) {
 int needletail_tls_revoked(context *c, const char *pem, int length, long change) {
     int read = 0, is_endless = 0, has_failed = 0;
     atomic_fetch_add(&files_read, 1);
+    if (ssl.OPENSSL_sk_num == NULL || ssl.OPENSSL_sk_value == NULL) return 0; /* nobody could be asked about a chain */
     ssl.ERR_clear_error();
     lists *all = calloc(1, sizeof *all);
     if (all == NULL) return 0;
@@ -240,10 +241,13 @@ typedef struct {
     STACK *others; /* trusted ones of the unknown issuer's name, who have not signed the certificate; or null */
 } question;
 
+/* By its basicConstraints, whatever its key may be used for. */
+int needletail_tls_is_authority(X509 *one) { return (ssl.X509_get_extension_flags(one) & EXFLAG_CA) != 0; }
+
 /* Whether it is of certificates of this issuer's name, and of this kind. */
 static int is_for(const list *l, const question *q) {
     return is_named(ssl.X509_CRL_get_issuer(l->crl), ssl.X509_get_issuer_name(q->own)) &&
-           (l->scope & (ssl.X509_check_ca(q->own) == 1 ? OF_AUTHORITIES : OF_USERS)) != 0;
+           (l->scope & (needletail_tls_is_authority(q->own) ? OF_AUTHORITIES : OF_USERS)) != 0;
 }
 
 static int is_asked(list *l, const question *q) {
@@ -295,7 +299,7 @@ static void free_certificates(STACK *all) {
     if (all != NULL) ssl.OPENSSL_sk_free(all);
 }
 
-/* The same of one that is trusted itself, and is the whole chain: the peer's own. */
+/* The same of the peer's own certificate, which is trusted itself. */
 static int judge_trusted(lists *l, X509_STORE_CTX *chain, X509 *own) {
     question q = {own, NULL, NULL};
     EVP_PKEY *key = ssl.X509_get0_pubkey(own);
@@ -311,6 +315,19 @@ static int judge_trusted(lists *l, X509_STORE_CTX *chain, X509 *own) {
 }
 
 /*
+ * Whether the peer's own certificate is trusted itself, whatever it has sent behind that: then the chain has the store's
+ * own object.
+ */
+static int is_stores(X509_STORE_CTX *chain, const X509 *own) {
+    if (ssl.X509_STORE_CTX_get1_certs == NULL || ssl.OPENSSL_sk_free == NULL) return 0;
+    STACK *all = ssl.X509_STORE_CTX_get1_certs(chain, ssl.X509_get_subject_name(own));
+    int count = all == NULL ? 0 : ssl.OPENSSL_sk_num(all), is = 0;
+    for (int i = 0; i < count; i++) is |= ssl.OPENSSL_sk_value(all, (size_t)i) == own;
+    free_certificates(all);
+    return is;
+}
+
+/*
  * Whether the certificates of a verified chain are revoked: 0, or an error, and whose it is. Nobody asks whether what is
  * trusted is valid (RFC 5280 section 6.1), as with the JDK: so the last certificate needs no list. OpenSSL's own checks
  * take a hash of the whole list each time, and choose by its name a list that another key may have signed.
@@ -319,11 +336,12 @@ int needletail_tls_judge_lists(const context *c, X509_STORE_CTX *chain, X509 **w
     STACK *all = ssl.X509_STORE_CTX_get0_chain(chain);
     int count = ssl.OPENSSL_sk_num(all), error = 0;
     if (c->lists == NULL) return 0;
+    X509 *own = *wrong = ssl.OPENSSL_sk_value(all, 0);
+    if (count == 1 || is_stores(chain, own)) return judge_trusted(c->lists, chain, own);
     for (int i = count - 2; i >= 0 && error == 0; i--) {
         question q = {*wrong = ssl.OPENSSL_sk_value(all, (size_t)i), ssl.OPENSSL_sk_value(all, (size_t)i + 1), NULL};
         error = judge(c->lists, &q);
     }
-    if (count == 1) error = judge_trusted(c->lists, chain, *wrong = ssl.OPENSSL_sk_value(all, 0));
     return error;
 }
 

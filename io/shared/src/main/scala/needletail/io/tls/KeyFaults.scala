@@ -27,7 +27,7 @@ private[io] object KeyFaults {
   def weak(chain: Path, why: String): IOException = fault(s"$chain has a key that is too weak: $why")
 
   def weakSignature(chain: Path, why: String): IOException =
-    fault(s"$chain has a certificate that clients reject, as its signature is too weak: $why")
+    fault(s"$chain has a certificate that peers reject, as its signature is too weak: $why")
 
   private final val Converting = "openssl pkcs8 -topk8 makes a new one"
 

@@ -41,9 +41,6 @@ private[io] object RevocationLists {
     def replaces(other: Kind): Boolean =
       issuer == other.issuer && signer == other.signer && (signer.nonEmpty || mayBeSame(key, other.key)) &&
         (if (other.ofUsers) ofUsers else ofAuthorities)
-
-    /** Whether lists of this kind may be of several keys. */
-    def isUncertain: Boolean = signer.isEmpty && key.isEmpty
   }
 
   /** Whether keys with these identifiers may be the same, as they are if nobody has said which they are. */
@@ -92,7 +89,10 @@ private[io] object RevocationLists {
     }
     val (begun, future) = lists.partition(list => hasBegun(list.from, now))
     // those whose place one of another key may not have taken
-    val uncertain = begun.filter(list => list.kind.isUncertain && list.until > now).map(_.until)
+    val uncertain = begun.filter { list =>
+      list.until > now && list.kind.signer.isEmpty &&
+      (list.kind.key.isEmpty || begun.exists(next => next.from > list.from && replacesOther(next, list)))
+    }.map(_.until)
     (ofKinds ++ uncertain ++ future.map(_.from - ClockSkew)).minOption
   }
 

@@ -247,6 +247,9 @@ class RevocationListsSuite extends TlsPair {
     // an older one may be of another key, until whose end nobody is accepted again without being asked
     val (older, newer) = (list(all, -20, 5), list(all, -5, 10))
     assertEquals(RevocationLists.change(Seq(older, newer), now), Some(older.until))
+    // also if it says which key that is, and the newer one does not
+    val known = list(one, -20, 5)
+    assertEquals(RevocationLists.change(Seq(known, newer), now), Some(known.until))
     val certain = Seq(older, newer).map(one => one.copy(kind = one.kind.copy(signer = Seq(1))))
     assertEquals(RevocationLists.change(certain, now), Some(newer.until))
   }

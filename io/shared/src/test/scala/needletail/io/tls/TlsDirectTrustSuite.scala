@@ -45,15 +45,18 @@ class TlsDirectTrustSuite extends TlsPair {
   }
 
   tlsTest("a list of other certificates than authorities' says nothing of one that is an authority's") {
-    val own = authority.issue("DNS:localhost", more = "basicConstraints = critical, CA:TRUE")
-    serving(serverOf(own)) { s =>
-      def listed(scope: String): Path = {
-        authority.listWith(s"issuingDistributionPoint = critical, @scope\n[scope]\n$scope")
-        authority.revoked
+    // whatever its key may be used for
+    for (usage <- Seq("", "\nkeyUsage = digitalSignature")) {
+      val own = authority.issue("DNS:localhost", more = s"basicConstraints = critical, CA:TRUE$usage")
+      serving(serverOf(own)) { s =>
+        def listed(scope: String): Path = {
+          authority.listWith(s"issuingDistributionPoint = critical, @scope\n[scope]\n$scope")
+          authority.revoked
+        }
+        hello(s, open(s.loop, s.port, trusting(own.chain, Some(listed("onlyCA = TRUE")))))
+        val why = refusal(s, trusting(own.chain, Some(listed("onlyuser = TRUE"))))
+        assert(why.endsWith(RevocationLists.missing("CN=Needletail")), why)
       }
-      hello(s, open(s.loop, s.port, trusting(own.chain, Some(listed("onlyCA = TRUE")))))
-      val why = refusal(s, trusting(own.chain, Some(listed("onlyuser = TRUE"))))
-      assert(why.endsWith(RevocationLists.missing("CN=Needletail")), why)
     }
   }
 

@@ -87,7 +87,7 @@ class TlsFilesSuite extends Suite with TemporaryDirectories {
       says(
         why(old.chain, old.key),
         old.chain,
-        "has a certificate that clients reject, as its signature is too weak: signature by SHA-1; the minimum is SHA-224"
+        "has a certificate that peers reject, as its signature is too weak: signature by SHA-1; the minimum is SHA-224"
       )
     }
     says(
