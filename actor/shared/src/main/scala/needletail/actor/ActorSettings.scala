@@ -26,8 +26,8 @@ object Overflow {
  *   first failure stops it
  * @param within   the time in which restarts are counted, above 0
  * @param batch    how many messages it receives, at least 1, before its loop's other tasks run
- * @param onFailure called with each failure, on the loop. None: an exception that names the actor, and has the failure as
- *   its cause, is thrown on the loop, which logs it
+ * @param onFailure called with each failure, on the loop. None: an [[ActorFailed]], which names the actor and has the
+ *   failure as its cause, is thrown on the loop, which logs it
  */
 final case class ActorSettings(
     name: String = ActorSettings.Unnamed,
@@ -51,6 +51,9 @@ object ActorSettings {
   private[actor] final val Unnamed = "actor"
 }
 
-/** What is thrown on an actor's loop when the actor has failed. */
-private[actor] final class ActorFailed(what: String, cause: Throwable)
-    extends RuntimeException(s"the actor $what", cause, false, false)
+/**
+ * What is thrown on an actor's loop when the actor has failed and has no `ActorSettings.onFailure`; the loop logs it.
+ * Its cause is what the actor threw. A loop for tests throws it in the test, with further ones in `getSuppressed`.
+ */
+final class ActorFailed private[actor] (what: String, cause: Throwable)
+    extends RuntimeException(s"the actor $what", cause, true, false)

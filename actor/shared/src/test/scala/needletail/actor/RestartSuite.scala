@@ -2,6 +2,7 @@ package needletail.actor
 
 import scala.concurrent.duration._
 
+import needletail.async.Async
 import needletail.testing.Suite
 import needletail.testkit.ManualLoop
 
@@ -152,6 +153,22 @@ class RestartSuite extends Suite {
     ref.send(1)
     assertEquals(intercept[ActorFailed](loop.runAll()).getCause.getMessage, "boom 1")
     assert(!ref.isStopped)
+  }
+
+  test("in a test, whatever runs the loop throws what actors have failed with meanwhile, all of it") {
+    val loop                           = new ManualLoop
+    val ref                            = Actor.spawn[Int](loop)(_ => n => throw new Boom(n))
+    def thrown(run: => Any): Throwable = intercept[ActorFailed](run).getCause
+    loop.runAll()
+    ref ! 1
+    assertEquals(thrown(loop.run(Async.value(1))).getMessage, "boom 1")
+    ref ! 2
+    assertEquals(thrown(loop.advance(1.second)).getMessage, "boom 2")
+    ref ! 3
+    ref ! 4
+    val both = intercept[ActorFailed](loop.runAll())
+    assertEquals((both :: both.getSuppressed.toList).map(_.getCause.getMessage), List("boom 3", "boom 4"))
+    loop.runAll() // once
   }
 
   private final class Counter extends Actor[Int] {

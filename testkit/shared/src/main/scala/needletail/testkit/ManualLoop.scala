@@ -12,8 +12,9 @@ import needletail.async.{Async, Loop, Survivable, Timer, TimerQueue}
  * clock is virtual, so that a timeout of an hour is tested in no time.
  *
  * `run` works until a value is there; `advance` and `runAll` work step by step. While one of them or `within` runs,
- * this is the calling thread's loop. An exception thrown by a task is rethrown by the method that ran the task, after
- * all other tasks have run. Only `execute` may be called from other threads.
+ * this is the calling thread's loop. An exception thrown by a task, or by an actor (`ActorFailed`), is rethrown by the
+ * method that ran it, after all other tasks have run; `getSuppressed` has further ones. Only `execute` may be called from
+ * other threads.
  *
  * Work that was handed to other threads (`Async.blocking`) takes no virtual time: `run` and `advance` wait until it has
  * ended before they advance the clock, and throw an `IllegalStateException` if it has not ended after 20 seconds.
@@ -71,19 +72,29 @@ final class ManualLoop(patience: FiniteDuration = null) extends Loop {
   }
 
   /**
-   * Evaluates `body` on the loop and advances the clock until it has a result, which it returns. Throws
-   * IllegalStateException if no task, timer or other thread is left that could complete it.
+   * Evaluates `body` on the loop and advances the clock until it has a result, which it returns, after the tasks that
+   * wait by then. Throws IllegalStateException if no task, timer or other thread is left that could complete it.
    */
   def run[A](body: => Async[A]): Try[A] = {
     val result = within {
       val async = Async.defer(body)
       while (!async.isCompleted && goOn()) ()
+      runWaiting()
       async.poll
     }
     raise()
     result.getOrElse(
       throw new IllegalStateException("the value cannot be completed: nothing is scheduled any more")
     )
+  }
+
+  /** Runs the tasks that wait now, but not what they leave, as that may never end. */
+  private def runWaiting(): Unit = {
+    var left = tasks.size
+    while (left > 0) {
+      guarded(tasks.poll())
+      left -= 1
+    }
   }
 
   /** Runs everything that is due now. */
@@ -137,16 +148,20 @@ final class ManualLoop(patience: FiniteDuration = null) extends Loop {
 
   private def guarded(task: Runnable): Unit =
     try task.run()
-    catch {
-      case Survivable(e) =>
-        if (thrown == null) thrown = e else if (thrown ne e) thrown.addSuppressed(e)
-    }
+    catch { case Survivable(e) => keep(e) }
+
+  private def keep(e: Throwable): Unit =
+    if (thrown == null) thrown = e else if (thrown ne e) thrown.addSuppressed(e)
 
   private def raise(): Unit = if (thrown != null) {
     val first = thrown
     thrown = null
     throw first
   }
+
+  /** Thrown by the method that runs now, not by the next one, which a test may never call. */
+  private[needletail] override def unhandled(error: Throwable): Unit =
+    if (inLoop && Survivable(error)) keep(error) else super.unhandled(error)
 
   private[needletail] override def blockingWorkChanged(change: Int): Unit   = working += change
   private[needletail] override def outsideResultsChanged(change: Int): Unit = {

@@ -45,6 +45,27 @@ class ManualLoopSuite extends Suite {
     assert(!late)
   }
 
+  test("run also runs the tasks that wait when the value is there, but not what they leave") {
+    val loop          = new ManualLoop
+    var runs          = 0
+    def again(): Unit = { runs += 1; loop.execute(() => again()) }
+    assertEquals(loop.run { again(); Async.value(1) }, Success(1))
+    assertEquals(runs, 2)
+    loop.execute(() => throw new RuntimeException("a task"))
+    assertEquals(intercept[RuntimeException](loop.run(Async.value(1))).getMessage, "a task")
+  }
+
+  test("what a callback throws comes out of the method that ran it") {
+    val loop   = new ManualLoop
+    val thrown = intercept[RuntimeException] {
+      loop.run {
+        Async.sleep(1.second).foreach(_ => throw new RuntimeException("a callback"))
+        Async.sleep(1.second)
+      }
+    }
+    assertEquals(thrown.getMessage, "a callback")
+  }
+
   test("run says when nothing can complete the value") {
     intercept[IllegalStateException]((new ManualLoop).run(new AsyncPromise[Int]))
   }
