@@ -14,6 +14,9 @@ private[needletail] abstract class Around {
 
   /** Returns what to send for a response that the handler did not make: a refusal under overload, or a timeout. */
   def dress(request: Request, response: Response): Response
+
+  /** Whether failures of the handler pass through it as failures; through others they pass as responses. */
+  def passesFailures: Boolean = false
 }
 
 private[needletail] object Around {
@@ -23,6 +26,15 @@ private[needletail] object Around {
     case Nil          => inner()
     case around :: in => around(request, () => run(in, request, inner))
   }
+
+  /**
+   * `around` outside of all of `inside`. If it is for failures, it is also put where the others of `inside` would make
+   * responses of them, as none would reach it otherwise.
+   */
+  def outside(around: Around, inside: List[Around]): List[Around] =
+    if (!around.passesFailures) around :: inside
+    else
+      around :: inside.flatMap(inner => if (inner.passesFailures) List(inner) else List(inner, around))
 
   def dress(all: List[Around], request: Request, response: Response): Response =
     all.foldRight(response)((around, inner) => around.dress(request, inner))
@@ -66,11 +78,16 @@ private[needletail] object Around {
   /** The handler's response to a function around it, which may fail, or be cancelled, when it has that response. */
   private final class Call(request: Request, inner: () => Reply) extends (() => Async[Response]) {
     private var isDelivered = false // the function has a response, and sees to the stream of this one
+    private var isCalled    = false
     private val gate        = request.reporter
 
-    def apply(): Async[Response] = settled(request, inner) match {
-      case later: Reply.Later => later.response.map(kept)
-      case response: Response => Async.value(kept(response))
+    def apply(): Async[Response] = {
+      if (isCalled) throw new IllegalStateException("next() was called twice for one request")
+      isCalled = true
+      settled(request, inner) match {
+        case later: Reply.Later => later.response.map(kept)
+        case response: Response => Async.value(kept(response))
+      }
     }
 
     private val kept: Response => Response = { response =>
@@ -97,6 +114,8 @@ private[needletail] object Around {
   }
 
   def ofFailure(f: PartialFunction[Throwable, Response]): Around = new OfCalls {
+    override def passesFailures: Boolean = true
+
     def apply(request: Request, inner: () => Reply): Reply =
       try
         inner() match {
@@ -152,12 +171,15 @@ private[needletail] object Around {
       }
     catch { case Survivable(_) => None }
 
-  /** A handler that is not a router, with `around` applied. */
-  final class Wrapped(inner: Handler, around: Around) extends Handler {
-    def apply(request: Request): Reply                      = around(request, () => inner(request))
+  /** A handler that is not a router, with wrappers, of which the first is the outermost. */
+  final class Wrapped(inner: Handler, arounds: List[Around]) extends Handler {
+    def apply(request: Request): Reply                      = run(arounds, request, () => inner(request))
     private[needletail] override def routeClass: RouteClass = inner.routeClass
 
     private[needletail] override def dressed(request: Request, response: Response): Response =
-      around.dress(request, inner.dressed(request, response))
+      dress(arounds, request, inner.dressed(request, response))
+
+    private[needletail] override def wrapped(around: Around): Handler =
+      new Wrapped(inner, outside(around, arounds))
   }
 }

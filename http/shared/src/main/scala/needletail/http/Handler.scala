@@ -41,8 +41,9 @@ trait Handler {
   def mapResponse(f: (Request, Response) => Response): Handler = wrapped(Around.ofResponse(f))
 
   /**
-   * Calls `f` in place of this handler; `f` calls the handler by `next()`, at most once. `next()` does not fail: failures
-   * of the handler have been logged and turned into responses. For code that needs the request first, or that measures.
+   * Calls `f` in place of this handler; `f` calls the handler by `next()`, at most once: a second call throws an
+   * IllegalStateException. `next()` does not fail: failures of the handler have been turned into responses, by `recover` or
+   * else logged. For code that needs the request first, or that measures.
    * For routes, `f` runs only after the request has been admitted, so refusals under overload do not pay for it.
    *
    * If `f` fails, the stream of the response that `next()` returned is cancelled when the request ends. If `f` responds
@@ -51,10 +52,13 @@ trait Handler {
   def around[R](f: (Request, () => Async[Response]) => R)(implicit toReply: ToReply[R]): Handler =
     wrapped(Around.ofCall(f))
 
-  /** This handler with responses for the failures that `f` is defined for. They are not logged. */
+  /**
+   * This handler with responses for the failures that `f` is defined for: those of the handler, and of wrappers that were
+   * applied before. Such wrappers get these responses, too, in place of the failures. They are not logged.
+   */
   def recover(f: PartialFunction[Throwable, Response]): Handler = wrapped(Around.ofFailure(f))
 
-  private[needletail] def wrapped(around: Around): Handler = new Around.Wrapped(this, around)
+  private[needletail] def wrapped(around: Around): Handler = new Around.Wrapped(this, List(around))
 }
 
 object Handler {

@@ -87,8 +87,9 @@ sealed abstract class Routes extends Handler {
   override def mapResponse(f: (Request, Response) => Response): Routes = wrapped(Around.ofResponse(f))
 
   /**
-   * The same routes, with `f` called in place of each; `next()`, called at most once, continues with the route: its
-   * filters, its body, its handler. `next()` does not fail: failures have become responses, and are logged. `f` is called
+   * The same routes, with `f` called in place of each; `next()`, called at most once (a second call throws an
+   * IllegalStateException), continues with the route: its filters, its body, its handler. `next()` does not fail: failures
+   * have become responses, by `recover`, wherever it was applied, or else they are logged. `f` is called
    * when the request has been admitted, not for one that is refused under load. It is also called for the responses of
    * the routes themselves (400, 404, 405, OPTIONS).
    *
@@ -102,7 +103,10 @@ sealed abstract class Routes extends Handler {
   override def around[R](f: (Request, () => Async[Response]) => R)(implicit toReply: ToReply[R]): Routes =
     wrapped(Around.ofCall(f))
 
-  /** The same routes, with responses for the failures that `f` is defined for. These are not logged. */
+  /**
+   * The same routes, with responses for the failures that `f` is defined for: those of the routes, and of wrappers that
+   * were applied before. Such wrappers get these responses, too, in place of the failures. They are not logged.
+   */
   override def recover(f: PartialFunction[Throwable, Response]): Routes = wrapped(Around.ofFailure(f))
 
   private[needletail] override def wrapped(around: Around): Routes = Routes(all.map(_.wrapped(around))*)
@@ -184,7 +188,7 @@ final class Route private (private[routing] val compiled: CompiledRoute) extends
   override def recover(f: PartialFunction[Throwable, Response]): Route = wrapped(Around.ofFailure(f))
 
   private[needletail] override def wrapped(around: Around): Route =
-    change(settings => settings.copy(arounds = around :: settings.arounds))
+    change(settings => settings.copy(arounds = Around.outside(around, settings.arounds)))
 
   private def change(f: RouteSettings => RouteSettings): Route =
     new Route(compiled.withSettings(f(compiled.settings)))

@@ -104,6 +104,67 @@ class AroundSuite extends Suite {
     assertEquals(mended.test(Request.get("/fails")).status.code, 500)
   }
 
+  test("recover that is applied after others answers for the same failures, and they get its responses") {
+    val conflict: PartialFunction[Throwable, Response] = { case e: IllegalStateException =>
+      Response(Status.Conflict).text(e.getMessage)
+    }
+    var seen                         = List.empty[Int]
+    def noting(in: Handler): Handler = in.around { (_, next) =>
+      next().map { response => seen ::= response.status.code; response }
+    }
+    def check(handler: Handler, isRoutes: Boolean): Unit = {
+      seen = Nil
+      val reply = handler.test(Request.get("/throws"))
+      assertEquals((reply.status.code, reply.text, reply.failure), (409, "no", None))
+      assertEquals(reply.header("X-Mark"), Some("/throws"))
+      assertEquals(seen, List(409, 409))
+      if (isRoutes) assertEquals(handler.test(Request.get("/fails")).status.code, 500)
+    }
+    check(noting(noting(marked(plain))).recover(conflict), isRoutes = true)
+    val handler = Handler((request: Request) =>
+      if (request.path == "/throws") throw new IllegalStateException("no") else "fine".ok
+    )
+    check(
+      noting(noting(handler.mapResponse((request, response) => response.header("X-Mark", request.path))))
+        .recover(conflict),
+      isRoutes = false
+    )
+  }
+
+  test("of several recovers the one applied first comes first, wherever there are wrappers between them") {
+    val failing = plain
+      .recover { case _: IllegalStateException => "first".ok }
+      .around((_, next) => next())
+      .recover { case _: RuntimeException => "second".ok }
+      .mapResponse((_, response) => response)
+      .recover { case _: Throwable => "third".ok }
+    assertEquals(failing.test(Request.get("/throws")).text, "first")
+    assertEquals(failing.test(Request.get("/fails")).text, "second")
+    assertEquals(failing.test(Request.get("/refuses")).text, "second") // HttpError is a RuntimeException
+  }
+
+  test("recover that is applied after others answers for their failures, too") {
+    val failed: Async[Response] = Async.fail(new IllegalStateException("in around"))
+    val around                  = plain.around((_, _) => failed)
+    val mended                  = around.mapResponse((_, response) => response).recover {
+      case e: IllegalStateException => e.getMessage.conflict
+    }
+    val reply = mended.test(Request.get("/fine"))
+    assertEquals((reply.status.code, reply.text, reply.failure), (409, "in around", None))
+  }
+
+  test("next() may be called once, and says so") {
+    var calls  = 0
+    val routes = Routes(GET / "a" to { calls += 1; "a".ok })
+    val same   = routes.around((_, next) => { val _ = next(); next() }).test(Request.get("/a"))
+    val later  = routes.around((_, next) => next().flatMap(_ => next())).test(Request.get("/a"))
+    for (reply <- List(same, later)) {
+      assertEquals(reply.status.code, 500)
+      assertEquals(reply.failure.map(_.getMessage), Some("next() was called twice for one request"))
+    }
+    assertEquals(calls, 2)
+  }
+
   test("fault 16: the outermost is applied last; routes beside are left alone") {
     def adding(text: String)(routes: Routes) =
       routes.mapResponse((_, response) =>
