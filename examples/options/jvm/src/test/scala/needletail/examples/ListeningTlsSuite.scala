@@ -41,4 +41,11 @@ class ListeningTlsSuite extends Suite with TemporaryDirectories {
       authority.revoked.toString
     ): _*).tls.get.revocationExpiry.isDefined)
   }
+
+  test("how often the files are looked at, which is never by default") {
+    val ours = Certificate.local
+    val tls  = Seq("--port", "0", "--cert", ours.file.toString, "--key", ours.key.toString)
+    assertEquals(config(tls: _*).tls.get.checkNanos, 0L)
+    assertEquals(config(tls ++ Seq("--check-files", "1m"): _*).tls.get.checkNanos, 60L * 1000 * 1000 * 1000)
+  }
 }

@@ -3,6 +3,8 @@ package needletail.examples
 import java.io.IOException
 import java.nio.file.{InvalidPathException, Path, Paths}
 
+import scala.concurrent.duration.Duration
+
 import needletail.gateway.{FrontProtocol, Gateway, GatewayArguments, GatewayConfig}
 import needletail.http.Handler
 import needletail.io.{Address, Tls, TlsCertificate, TlsClientAuth, TlsIdentity, TlsProfile, TlsServerConfig}
@@ -29,6 +31,11 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
     options.text("client-ca", "", "require client certificates issued by an authority in this file")
   private val clientCrl =
     options.text("client-crl", "", "refuse client certificates that are revoked by the lists in this file")
+  private val checkFiles = options.duration(
+    "check-files",
+    Duration.Zero,
+    "how often to look whether these files have changed; 0s: only on SIGHUP"
+  )
   private val profile = options.choice(
     "tls",
     TlsProfile.Intermediate: TlsProfile,
@@ -89,14 +96,15 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
       else
         try Some(Tls.server(configured(chosen)))
         catch { case e @ (_: IOException | _: InvalidPathException) => unusable(e.getMessage) }
-    else if (chosen.has(clientCa) || chosen.has(clientCrl) || chosen.has(profile))
-      refused("--client-ca, --client-crl and --tls need --cert and --key")
+    else if (Seq[Options.Opt[_]](clientCa, clientCrl, checkFiles, profile).exists(chosen.has(_)))
+      refused("--client-ca, --client-crl, --check-files and --tls need --cert and --key")
     else None
 
   private def configured(chosen: Options.Values): TlsServerConfig = TlsServerConfig(
     chosen(certs).zip(chosen(keys)).map { case (chain, key) => TlsCertificate(chain, key) },
     profile = chosen(profile),
-    clients = file(chosen(clientCa)).map(TlsClientAuth(_, revoked = file(chosen(clientCrl))))
+    clients = file(chosen(clientCa)).map(TlsClientAuth(_, revoked = file(chosen(clientCrl)))),
+    checkFiles = chosen(checkFiles)
   )
 
   private def file(name: String): Option[Path] = if (name.isEmpty) None else Some(Paths.get(name))
