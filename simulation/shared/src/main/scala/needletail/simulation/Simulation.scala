@@ -11,12 +11,13 @@ import needletail.simulation.scenario.{
   HttpScenario,
   MemoryScenario,
   OverloadScenario,
+  Scenario,
   TcpClientScenario,
   TlsScenario,
   WebSocketScenario
 }
 import needletail.simulation.tls.PlatformTlsEngines
-import needletail.simulation.world.World
+import needletail.simulation.world.{FaultRates, World}
 
 /** Runs simulations by seed. */
 object Simulation {
@@ -52,23 +53,33 @@ object Simulation {
    * The scenario: usually an HTTP server. Some are chosen by the seed itself, without a random number: so the other seeds
    * stand for the simulations that docs/testing.md says they do.
    */
-  private def scenario(world: World): Unit =
-    if (world.seed % 13 == 0 && PlatformTlsEngines.missing == null) new TlsScenario(world).run()
+  private def scenario(world: World): Scenario =
+    if (world.seed % 13 == 0 && PlatformTlsEngines.missing == null) new TlsScenario(world)
     else
       world.seed % 11 match {
-        case 3 => new WebSocketScenario(world).run()
-        case 9 => new ContentScenario(world).run()
-        case _ if world.seed % 17 == 2 => new OverloadScenario(world).run()
+        case 3 => new WebSocketScenario(world)
+        case 9 => new ContentScenario(world)
+        case _ if world.seed % 17 == 2 => new OverloadScenario(world)
         case _ => usual(world)
       }
 
-  private def usual(world: World): Unit = world.random.below(40) match {
-    case n if n < 2  => new CodecScenario(world).run()
-    case n if n < 4  => new TcpClientScenario(world).run()
-    case n if n < 16 => new ClientScenario(world).run()
-    case 16          => new MemoryScenario(world).run()
-    case n if n < 25 => new GatewayScenario(world).run()
-    case _           => new HttpScenario(world).run()
+  private def usual(world: World): Scenario = world.random.below(40) match {
+    case n if n < 2  => new CodecScenario(world)
+    case n if n < 4  => new TcpClientScenario(world)
+    case n if n < 16 => new ClientScenario(world)
+    case 16          => new MemoryScenario(world)
+    case n if n < 25 => new GatewayScenario(world)
+    case _           => new HttpScenario(world)
+  }
+
+  /** Which simulation it is: `scenario Http with stalls 3, shortReads 40`; the rates are those of [[FaultRates]]. */
+  private def described(scenario: Scenario, faults: FaultRates): String = {
+    val name  = scenario.getClass.getSimpleName.stripSuffix("Scenario")
+    val rates = faults.productElementNames.zip(faults.productIterator).collect {
+      case (fault, rate: Int) if rate > 0 => s"$fault $rate"
+      case (fault, true)                  => fault
+    }
+    s"scenario $name ${if (rates.isEmpty) "without faults" else rates.mkString("with ", ", ", "")}"
   }
 
   /** Runs the simulation of that seed on the calling thread. */
@@ -76,8 +87,11 @@ object Simulation {
     hook
     val world = new World(seed, traced)
     present.set(world)
-    try scenario(world)
-    catch {
+    try {
+      val chosen = scenario(world)
+      world.trace.say(world, described(chosen, world.faults))
+      chosen.run()
+    } catch {
       case e: Throwable =>
         world.found(s"the simulation itself failed: $e ${e.getStackTrace.take(12).mkString(" < ")}")
     } finally present.remove()

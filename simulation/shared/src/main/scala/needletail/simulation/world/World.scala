@@ -126,6 +126,7 @@ final class World(val seed: Long, traced: Boolean = false) {
   def begin(loop: PlatformLoop, poller: () => SimulatedPoller): Unit = {
     val life = new RunningLoop(loop, poller)
     running += life
+    trace.say(this, s"loop ${loop.index} begins")
     life.rest(enter = true)
   }
 
