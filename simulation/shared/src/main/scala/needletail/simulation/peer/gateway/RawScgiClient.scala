@@ -13,8 +13,9 @@ final class RawScgiClient(world: World, number: Int, port: Int) extends Peer {
   private val request = new GatewayRequest(random, Mark(number, 1))
   private val whole   = request.content
   private val content = if (random.percent(92)) whole else whole.take(request.size / 2)
-  private val extra   =
-    if (random.percent(4)) Service.ascii("more than was announced") else Array.emptyByteArray
+  private val extra   = // where less came than was announced it would be content
+    if (random.percent(4) && content.length == whole.length) Service.ascii("more than was announced")
+    else Array.emptyByteArray
   private val head =
     if (random.percent(97)) RawScgiClient.head(request.variables(whole.length))
     else Service.ascii(random.pick(Seq("GET / HTTP/1.1\r\n\r\n", "5:abc", "3:a,b", "00:,", "9999999999:")))
