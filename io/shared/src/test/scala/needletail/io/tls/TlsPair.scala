@@ -70,14 +70,19 @@ abstract class TlsPair extends LoopSuite with TemporaryDirectories {
     }
   }
 
-  final class Served(val loop: EventLoop, identity: TlsIdentity, toPlain: Array[Byte] = null) {
+  final class Served(
+      val loop: EventLoop,
+      identity: TlsIdentity,
+      toPlain: Array[Byte] = null,
+      options: ConnectionOptions = ConnectionOptions()
+  ) {
     val connections        = new ConcurrentLinkedQueue[Connection]
     val handlers           = new LinkedBlockingQueue[Kept]
     val listener: Listener = Listener.bind(
       anyPort,
       loop,
       ListenOptions(),
-      _.start(loop, ConnectionOptions(), identity, toPlain) { c =>
+      _.start(loop, options, identity, toPlain) { c =>
         connections.add(c)
         val kept = new Kept(c, isServer = true)
         handlers.put(kept)
@@ -93,8 +98,11 @@ abstract class TlsPair extends LoopSuite with TemporaryDirectories {
     }
   }
 
-  def serving[A](config: TlsServerConfig, toPlain: Array[Byte] = null)(body: Served => A): A =
-    withLoop(loop => body(new Served(loop, Tls.server(config), toPlain)))
+  def serving[A](
+      config: TlsServerConfig,
+      toPlain: Array[Byte] = null,
+      options: ConnectionOptions = ConnectionOptions()
+  )(body: Served => A): A = withLoop(loop => body(new Served(loop, Tls.server(config), toPlain, options)))
 
   def open(
       loop: EventLoop,
