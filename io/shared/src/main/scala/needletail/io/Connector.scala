@@ -3,6 +3,7 @@ package needletail.io
 import needletail.async.{Async, AsyncPromise, Survivable, Timer}
 import needletail.io.loop.LoopWork
 import needletail.io.platform.{ConnectionOptions, Interest, Pollable, Socket}
+import needletail.io.tls.TlsRefusal
 
 import java.io.IOException
 import java.net.{ConnectException, InetAddress, SocketTimeoutException, UnknownHostException}
@@ -165,7 +166,7 @@ object Connector {
 
     private def lost(route: Route, e: IOException): Unit =
       if (!over) {
-        lastFailure = e
+        if (!lastFailure.isInstanceOf[TlsRefusal]) lastFailure = e // which says more than another route's
         if (route ne null) drop(route)
         address match {
           case tcp: Address.Tcp => tryNext(tcp.port)

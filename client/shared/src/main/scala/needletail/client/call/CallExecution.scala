@@ -180,7 +180,7 @@ private[client] abstract class CallExecution[A](client: PerLoopClient, submitted
       concludedBy(error)
       val delay = loop.retry.delay(attempts)
       if (
-        answerStatus == null && RetryPolicy.isTransient(error, timeLeft) &&
+        answerStatus == null && RetryPolicy.isTransient(error, timeLeft, host.balancer.isSingle) &&
         (mayRepeat || wasNotSent(error)) && mayRetry(delay)
       ) retryAfter(delay)
       else fail(error)

@@ -27,6 +27,9 @@ private[client] final class Endpoint(val index: Int, val address: Address) {
 private[client] final class Balancer(addresses: Seq[Address], config: BalancingConfig) {
   val endpoints: Array[Endpoint] = addresses.zipWithIndex.map { case (a, i) => new Endpoint(i, a) }.toArray
 
+  /** Whether there is one address only. */
+  def isSingle: Boolean = endpoints.length == 1
+
   private val turn        = new AtomicInteger
   private val leastFlight = config.policy == Balancing.LeastInFlight
 
@@ -36,7 +39,7 @@ private[client] final class Balancer(addresses: Seq[Address], config: BalancingC
 
   /** The address for a call; if possible not `avoid`, which has just failed. Null avoids none. */
   def choose(now: Long, avoid: Endpoint): Endpoint =
-    if (endpoints.length == 1) endpoints(0)
+    if (isSingle) endpoints(0)
     else {
       val start          = Math.floorMod(turn.getAndIncrement(), endpoints.length)
       var best: Endpoint = null

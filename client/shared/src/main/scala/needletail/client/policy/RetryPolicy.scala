@@ -4,6 +4,7 @@ import needletail.async.Backoff
 import needletail.client.config.RetryConfig
 import needletail.client.error.ClientError
 import needletail.http.http1.ResponseHead
+import needletail.io.tls.TlsRefusal
 
 /**
  * Which attempts are repeated, and after what delay. Times are in nanoseconds. Whether a request may be sent again at
@@ -52,12 +53,14 @@ private[client] object RetryPolicy {
    * Whether an attempt with this failure is worth repeating.
    *
    * @param left time left for the call: a timeout is repeated if it was the attempt's, not the call's
+   * @param isAlone whether there is no other address, at which TLS may not be refused
    */
-  def isTransient(error: ClientError, left: Long): Boolean = error match {
-    case _: ClientError.CannotConnect | _: ClientError.ConnectionLost => true
-    case _: ClientError.TimedOut                                      => left > 0
-    case e: ClientError.ProxyRefused                                  => isTransient(e.status.code)
-    case _                                                            => false
+  def isTransient(error: ClientError, left: Long, isAlone: Boolean): Boolean = error match {
+    case _: ClientError.CannotConnect | _: ClientError.ConnectionLost =>
+      !(isAlone && TlsRefusal.isLasting(error.getCause))
+    case _: ClientError.TimedOut     => left > 0
+    case e: ClientError.ProxyRefused => isTransient(e.status.code)
+    case _                           => false
   }
 
   /**

@@ -36,9 +36,9 @@ class RetryPolicySuite extends Suite {
     val refused  = new ClientError.CannotConnect("http://a", new java.io.IOException("refused"))
     val timedOut = new ClientError.TimedOut("http://a", "late")
     for (error <- List(refused, lost(written = true, answered = true, reused = false)))
-      assert(RetryPolicy.isTransient(error, 0L), error)
-    assert(RetryPolicy.isTransient(timedOut, 1L))
-    assert(!RetryPolicy.isTransient(timedOut, 0L))
+      assert(RetryPolicy.isTransient(error, 0L, isAlone = true), error)
+    assert(RetryPolicy.isTransient(timedOut, 1L, isAlone = true))
+    assert(!RetryPolicy.isTransient(timedOut, 0L, isAlone = true))
     for (
       error <- List(
         new ClientError.QueueFull("http://a", 1),
@@ -50,7 +50,7 @@ class RetryPolicySuite extends Suite {
         new ClientError.BadRequestBody("http://a", "short", null),
         new ClientError.ClientClosed("http://a")
       )
-    ) assert(!RetryPolicy.isTransient(error, 1L), error)
+    ) assert(!RetryPolicy.isTransient(error, 1L, isAlone = false), error)
   }
 
   test("a stale connection: used before, no byte of a response, and nothing unsafe sent twice") {

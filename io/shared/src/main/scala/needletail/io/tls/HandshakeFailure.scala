@@ -47,11 +47,10 @@ object HandshakeFailure {
   private val Unaccepted = Set("bad_certificate", "certificate_unknown", "unknown_ca")
 
   /** The name of an alert, as in RFC 8446. */
-  private def alertIn(error: String): String =
-    error.substring(error.indexOf("alert") + "alert".length).dropWhile(c => c == ':' || c == ' ').replace(
-      ' ',
-      '_'
-    )
+  private[io] def alertIn(error: String): String = {
+    val text = error.toLowerCase.replace(' ', '_')
+    text.substring(text.indexOf("alert") + "alert".length).dropWhile(c => c == ':' || c == '_')
+  }
 
   /** Whether it tells of an alert that the peer has sent. */
   private[io] def isAlert(error: Throwable): Boolean =

@@ -22,7 +22,7 @@ import needletail.io.tls.HandshakeFailure
 import needletail.server.{RunningServer, ServerFixture}
 import needletail.server.connection.SecureClient
 import needletail.server.operations.Log
-import needletail.testing.{Suite, TemporaryDirectories}
+import needletail.testing.{Authority, Suite, TemporaryDirectories}
 
 /** What the log of a server tells of TLS handshakes that fail. */
 class HandshakeWarningsSuite extends Suite with TemporaryDirectories {
@@ -106,7 +106,7 @@ class HandshakeWarningsSuite extends Suite with TemporaryDirectories {
         assertEquals(
           rest,
           Seq(
-            s"${warning}1 more TLS handshake $what (reason: certificate)",
+            s"${warning}1 more TLS handshake $what (reason: certificate, none)",
             s"${warning}2 more TLS handshakes $what (reason: protocol)"
           )
         )
@@ -125,6 +125,39 @@ class HandshakeWarningsSuite extends Suite with TemporaryDirectories {
         intercept[IOException](new SecureClient(tls).ask(server.port))
         eventually(!lines.all.isEmpty, "it is not logged")
         assert(lines.all.peek.endsWith(" is not trusted: its issuer is unknown"), lines.all)
+      }
+    }
+  }
+
+  test("a certificate that was revoked hides neither one that has expired, nor one of strangers, nor that there is none") {
+    if (Tls.isKnown) {
+      val revoked  = authority.issue("DNS:bob", subject = "Bob")
+      val expired  = authority.issue("DNS:eve", subject = "Eve", isExpired = true)
+      val stranger = newAuthority("Others").issue("DNS:joe", subject = "Joe")
+      authority.revoke(revoked)
+      val clients = TlsClientAuth(authority.file, revoked = Some(authority.revoked))
+      val of      = Tls.server(TlsServerConfig(local.chain, local.key).copy(clients = Some(clients)))
+      val lines   = new Lines
+      val config  = ServerFixture.loopback.copy(tls = Some(of), log = lines)
+      ServerFixture.serving(Handler((_: Request) => Response.ok("x")), config) { server =>
+        def show(issued: Option[Authority#Issued]): Unit = {
+          val before = of.counts.failed(HandshakeFailure.Certificate)
+          val own    = issued.map(i => TlsCertificate(i.chain.toString, i.key.toString))
+          val client = TlsClientConfig(TlsTrust.File(authority.file), certificate = own)
+          intercept[IOException](new SecureClient(Tls.client(client)).ask(server.port))
+          eventually(of.counts.failed(HandshakeFailure.Certificate) == before + 1, "it is not counted")
+        }
+        for (shown <- Seq(Some(revoked), Some(revoked), Some(expired), Some(stranger), None, None))
+          show(shown)
+        eventually(lines.all.size == 4, lines.all)
+        val said = lines.all.toArray.toSeq.map(_.toString)
+        for (why <- Seq("was revoked", "has expired", "is unknown", "shown no certificate"))
+          assert(said.exists(_.endsWith(why)), said)
+        lines.all.clear()
+        drain(server)
+        val rest = lines.all.toArray.toSeq.map(_.toString).filter(_.startsWith("warning"))
+        val what = s"warning: ${server.url}: 1 more TLS handshake failed since the last one that was logged"
+        assertEquals(rest, Seq("none", "revoked").map(why => s"$what (reason: certificate, $why)"))
       }
     }
   }

@@ -14,7 +14,7 @@ import needletail.async.Survivable
 import needletail.io.dns.AddressText
 import needletail.io.platform.Interest
 import needletail.io.tls.{CertificateInfo, CertificateText, ClosedInHandshake, HandshakeFailure, PlainPeer}
-import needletail.io.tls.{TlsClientConfig, TlsCounts, TlsSession, UnexpectedHeader}
+import needletail.io.tls.{TlsClientConfig, TlsCounts, TlsRefusal, TlsSession, UnexpectedHeader}
 
 /**
  * The handshake of a socket secured by TLS, and what it has established. A client performs it while it connects, a
@@ -128,9 +128,11 @@ private[tls] abstract class HandshakingSocket(
     val shown = peer
     val owner = shown.fold(name)(CertificateText.owner(name, _))
     if (shown.exists(_.notAfter < System.currentTimeMillis))
-      throw new IOException(s"the certificate of $owner has expired")
-    def refusal(more: String, cause: Throwable) =
-      new IOException(s"the certificate of $owner is not accepted: ${TlsFailure.Refused}$more", cause)
+      throw TlsRefusal.ofCertificate(TlsRefusal.Expired, s"the certificate of $owner has expired")
+    def refusal(more: String, cause: Throwable) = {
+      val text = s"the certificate of $owner is not accepted: ${TlsFailure.Refused}$more"
+      TlsRefusal.ofCertificate(TlsRefusal.OwnCheck, text, cause)
+    }
     val isAccepted =
       try shown.forall(check)
       catch { case Survivable(e) => throw refusal(s", which threw $e", e) }
@@ -142,7 +144,10 @@ private[tls] abstract class HandshakingSocket(
       (AddressText.parse(name) eq null) && !AddressText.isScoped(name) &&
       !peer.exists(_.names.exists(_.startsWith("DNS:")))
     )
-      throw new IOException(s"the certificate is not for $name: ${TlsClientConfig.Nameless}")
+      throw TlsRefusal.ofCertificate(
+        TlsRefusal.Misnamed,
+        s"the certificate is not for $name: ${TlsClientConfig.Nameless}"
+      )
 
   private def peer: Option[CertificateInfo] =
     try

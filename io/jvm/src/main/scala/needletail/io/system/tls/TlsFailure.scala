@@ -45,7 +45,7 @@ private[tls] object TlsFailure {
           s"no TLS with $name, which refuses the certificate that it was shown, or wants one: ${said.head}"
         else s"no TLS with $name: ${said.headOption.getOrElse(e.toString)}"
       }
-    new IOException(text, e)
+    RefusedFor.failure(all, said, text)
   }
 
   /** What a server's handshake that failed with it is counted as. */

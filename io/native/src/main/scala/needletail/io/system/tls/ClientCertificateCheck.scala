@@ -5,7 +5,7 @@ import scala.scalanative.unsafe.*
 import java.io.IOException
 
 import needletail.async.Survivable
-import needletail.io.tls.CertificateInfo
+import needletail.io.tls.{CertificateInfo, TlsRefusal}
 
 /**
  * A server's own check of its clients' certificates, for one connection. OpenSSL asks it within the handshake, on the
@@ -46,7 +46,8 @@ private[tls] final class ClientCertificateCheck(check: CertificateInfo => Boolea
 
   /** @param owner of the certificate, for messages */
   def refusal(owner: String): IOException =
-    new IOException(
+    TlsRefusal.ofCertificate(
+      TlsRefusal.OwnCheck,
       s"the certificate of $owner is not accepted: it was rejected by the server's own check" +
         (if (failure eq null) "" else s", which threw $failure"),
       failure

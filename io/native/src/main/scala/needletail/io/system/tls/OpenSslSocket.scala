@@ -16,6 +16,7 @@ import needletail.io.tls.{
   RevocationLists,
   TlsClientConfig,
   TlsCounts,
+  TlsRefusal,
   TlsSession
 }
 
@@ -254,8 +255,19 @@ private[tls] final class OpenSslSocket(
     else if (why.toLowerCase.contains("alert")) HandshakeFailure.Alert
     else HandshakeFailure.Protocol
 
-  private def failure(why: String): IOException =
-    new KernelError(OpenSslFunctions.kind(connection) match {
+  private def failure(why: String): IOException = {
+    val kind = OpenSslFunctions.kind(connection)
+    val text = failureText(kind, why)
+    if (kind == NoCertificate) TlsRefusal.ofCertificate(TlsRefusal.Missing, text)
+    else if (kind > Untrusted) TlsRefusal.ofCertificate(refusedFor(kind - Untrusted), text)
+    else if (kind == RefusedName) TlsRefusal.ofClient(TlsRefusal.Name, text)
+    else if (text == HandshakeFailure.NoVersion) TlsRefusal.ofClient(TlsRefusal.Version, text)
+    else if (kindOf(kind, why) eq HandshakeFailure.Alert) TlsRefusal.byAlert(why, text)
+    else new KernelError(text)
+  }
+
+  private def failureText(number: Int, why: String): String =
+    number match {
       case NoCertificate        => s"$name has shown no certificate"
       case NotTls               => s"$name does not use TLS${if (counts eq null) " on that port" else ""}"
       case Truncated            => "the connection ended without closing its TLS stream: data may be missing"
@@ -270,10 +282,22 @@ private[tls] final class OpenSslSocket(
         s"no TLS with $name, which refuses the certificate that it was shown, or wants one: $why"
       case _ if established ne null => s"the TLS connection with $name failed: $why"
       case _                        => s"no TLS with $name: $why"
-    })
+    }
 
   private def ownerOf(shown: Option[CertificateInfo]): String =
     if (counts eq null) name else shown.fold(name)(CertificateText.owner(name, _))
+
+  private def refusedFor(error: Int): String = error match {
+    case 62 | 63 | 64 | 1002   => TlsRefusal.Misnamed
+    case 10                    => TlsRefusal.Expired
+    case 9                     => TlsRefusal.Early
+    case 23                    => TlsRefusal.Revoked
+    case 1004 | 1005 | 1006    => TlsRefusal.Unchecked
+    case 1003 | 66 | 67 | 68   => TlsRefusal.Weak
+    case 50                    => TlsRefusal.NotPinned
+    case 2 | 18 | 19 | 20 | 21 => TlsRefusal.Untrusted
+    case _                     => TlsRefusal.Invalid
+  }
 
   /** By OpenSSL's numbers of errors, X509_V_ERR_…, and those of needletail_tls.h. */
   private def refusal(error: Int, why: String): String = {
