@@ -6,7 +6,7 @@ import java.util.Arrays
 
 import needletail.io.file.SmallFile
 import needletail.io.platform.{Socket, TlsServerContext}
-import needletail.io.tls.{AuthorityExpiry, CertificateInfo, ListExpiry, TlsCounts, TlsLimits}
+import needletail.io.tls.{AuthorityExpiry, CertificateInfo, ListExpiry, RepeatedFailure, TlsCounts, TlsLimits}
 
 /**
  * The certificates of a server and how it uses them; made by `Tls.server`. Thread-safe, for any number of servers.
@@ -24,7 +24,11 @@ final class TlsIdentity private[needletail] (
 ) {
   private var seen = stamps() // before it is loaded, so that no change is missed
   @volatile private var present: TlsServerContext = load()
-  private var hasFailed                           = false // whether the last `reload` did
+  private var hasFailed                           = false         // whether the last `reload` did
+  private var triedAt                             = Long.MinValue // by `reloadIfDue`; MinValue: never
+
+  /** What is in the log of one of its servers. */
+  private[needletail] val failures = new RepeatedFailure(TlsIdentity.RepeatNanos)
 
   /** Counts of handshakes. */
   val counts: TlsCounts = new TlsCounts
@@ -71,6 +75,7 @@ final class TlsIdentity private[needletail] (
         throw e
     }
     hasFailed = false
+    failures.forget()
     former.release()
     counts.reloaded()
   }
@@ -83,12 +88,18 @@ final class TlsIdentity private[needletail] (
 
   /**
    * Reads the files, for a server that looks after them, if they have changed, or the last time was in vain, for a
-   * reason that may have passed, such as a want of descriptors. Returns whether it has read them. Throws as `reload`
-   * does.
+   * reason that may have passed, such as a want of descriptors, and no other server has tried again since the interval.
+   * Returns whether it has read them. Throws as `reload` does.
+   *
+   * @param now by a clock that its servers share, in nanoseconds
    */
-  private[needletail] def reloadIfDue(): Boolean = synchronized {
-    val isDue = hasFailed || isOutdated
-    if (isDue) reload()
+  private[needletail] def reloadIfDue(now: Long): Boolean = synchronized {
+    val isRecent = triedAt != Long.MinValue && now - triedAt < checkNanos
+    val isDue    = isOutdated || hasFailed && !isRecent
+    if (isDue) {
+      triedAt = now
+      reload()
+    }
     isDue
   }
 
@@ -114,4 +125,8 @@ final class TlsIdentity private[needletail] (
 
   private[needletail] def over(socket: Socket, toPlain: Array[Byte]): Socket =
     present.over(socket, counts, toPlain)
+}
+
+private[needletail] object TlsIdentity {
+  private final val RepeatNanos = 3600L * 1000 * 1000 * 1000
 }

@@ -11,7 +11,6 @@ import needletail.server.operations.Log
 private[server] final class CertificateReloader(identity: TlsIdentity, loop: EventLoop, log: Log) {
   import CertificateReloader._
 
-  private val failures = new RepeatedFailure(RepeatNanos)
   private val expiries = new ExpiryWarnings(identity, log)
 
   /**
@@ -49,7 +48,7 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
 
   /** Reads them; if that fails, the old ones stay in use and the reason is logged. Blocks. */
   def reload(): Unit = {
-    failures.forget()
+    identity.failures.forget()
     tryTo {
       identity.reload()
       true
@@ -57,21 +56,20 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
   }
 
   /**
-   * Logs the reason of failures that follow one another once an hour, unless it is another one.
+   * Logs the reason of failures that follow one another once an hour, unless it is another one: once for all servers
+   * that have the identity.
    *
    * @param read returns whether it has read them: it need not if another server has
    */
   private def tryTo(read: => Boolean): Unit =
     try {
-      val isRead = read
-      failures.forget()
-      if (isRead) {
+      if (read) {
         log.info("the certificates have been reloaded")
         loaded()
       }
     } catch {
-      case e: IOException => if (failures.isNew(e.getMessage)) log.warn(s"$Kept: ${e.getMessage}")
-      case Survivable(e)  => if (failures.isNew(e.toString)) log.error(Kept, e)
+      case e: IOException => if (identity.failures.isNew(e.getMessage)) log.warn(s"$Kept: ${e.getMessage}")
+      case Survivable(e)  => if (identity.failures.isNew(e.toString)) log.error(Kept, e)
     }
 
   private def later(nanos: Long, work: Runnable): Unit =
@@ -82,33 +80,16 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
       }
     catch { case _: RejectedExecutionException => () } // the server has stopped
 
-  private def check(): Unit =
-    Async.blocking(tryTo(identity.reloadIfDue())).onComplete { result =>
+  private def check(): Unit = {
+    val begun = loop.nowNanos
+    Async.blocking(tryTo(identity.reloadIfDue(begun))).onComplete { result =>
       result.failed.foreach(e => log.error("the certificate files could not be checked", e))
       later(identity.checkNanos, () => check())
     }
+  }
 }
 
 private[server] object CertificateReloader {
-  private final val Kept        = "the certificates were not reloaded, the old ones stay in use"
-  private final val WarnNanos   = 600L * 1000 * 1000 * 1000
-  private final val RepeatNanos = 3600L * 1000 * 1000 * 1000
-
-  /** Tells a failure that is to be logged from the one before, again. */
-  private final class RepeatedFailure(nanos: Long) {
-    private var last = "" // none
-    private var at   = 0L
-
-    def forget(): Unit = synchronized { last = "" }
-
-    def isNew(text: String): Boolean = synchronized {
-      val now = System.nanoTime
-      val is  = text != last || now - at >= nanos
-      if (is) {
-        last = text
-        at = now
-      }
-      is
-    }
-  }
+  private final val Kept      = "the certificates were not reloaded, the old ones stay in use"
+  private final val WarnNanos = 600L * 1000 * 1000 * 1000
 }

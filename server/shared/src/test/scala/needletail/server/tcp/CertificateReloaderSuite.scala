@@ -151,6 +151,46 @@ class CertificateReloaderSuite extends Suite with TemporaryDirectories {
     }
   }
 
+  test("of servers that share an identity, one reads broken files again, and tells of it") {
+    @volatile var why: Throwable = null
+    val lines                    = new Lines
+    val shared                   = new TlsIdentity(
+      TlsLimits(),
+      () => if (why eq null) NoCertificates else throw why,
+      Nil,
+      20.millis.toNanos
+    )
+    val config = ServerFixture.loopback.copy(log = lines, tls = Some(shared))
+    ServerFixture.serving(handler, config) { first =>
+      ServerFixture.serving(handler, config) { _ =>
+        why = new IOException("too many open files")
+        first.reload()
+        eventually(shared.counts.failedReloads > 9, "it is not tried again")
+        assertEquals(lines.all.toArray.count(_.toString.contains("too many open files")), 1, lines.all)
+      }
+    }
+  }
+
+  test("what has failed is tried again once in the interval, by whichever server") {
+    var why: Throwable = null
+    val shared         = new TlsIdentity(
+      TlsLimits(),
+      () => if (why eq null) NoCertificates else throw why,
+      Nil,
+      checkNanos = 1000
+    )
+    assert(!shared.reloadIfDue(0))
+    why = new IOException("too many open files")
+    intercept[IOException](shared.reload())
+    for (now <- Seq(100L, 1100L)) intercept[IOException](shared.reloadIfDue(now))
+    for (now <- Seq(1200L, 2099L)) assert(!shared.reloadIfDue(now))
+    assertEquals(shared.counts.failedReloads, 3L)
+    why = null
+    assert(!shared.reloadIfDue(2099))
+    assert(shared.reloadIfDue(2100))
+    assert(!shared.reloadIfDue(9999))
+  }
+
   test("an identity rests when the last server that uses it has ended") {
     val rests    = new java.util.concurrent.atomic.AtomicInteger
     val identity = new TlsIdentity(
