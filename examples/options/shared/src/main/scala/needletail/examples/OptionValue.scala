@@ -18,7 +18,7 @@ private[examples] object OptionValue {
       each   <- nanosIn(unit)
       if number <= Long.MaxValue / each
     } yield (number * each).nanos
-    value.toRight("a duration such as 200ms, 5s, 1m or 2h")
+    value.toRight("a duration such as 200ms, 5s, 1m, 2h or 1d")
   }
 
   def size(text: String): Either[String, Long] = {
@@ -34,7 +34,7 @@ private[examples] object OptionValue {
   /** In the largest unit that leaves a whole number, as [[duration]] reads it. */
   def show(value: FiniteDuration): String = {
     val nanos = value.toNanos
-    List("h", "m", "s", "ms", "us").find(unit => nanos != 0 && nanosIn(unit).exists(nanos % _ == 0)) match {
+    List("d", "h", "m", "s", "ms", "us").find(unit => nanos != 0 && nanosIn(unit).exists(nanos % _ == 0)) match {
       case Some(unit)         => s"${nanos / nanosIn(unit).get}$unit"
       case None if nanos == 0 => "0s"
       case None               => s"${nanos}ns"
@@ -59,6 +59,7 @@ private[examples] object OptionValue {
     case "s"  => Some(1000000000L)
     case "m"  => Some(60 * 1000000000L)
     case "h"  => Some(3600 * 1000000000L)
+    case "d"  => Some(24 * 3600 * 1000000000L)
     case _    => None
   }
 

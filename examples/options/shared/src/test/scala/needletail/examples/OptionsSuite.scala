@@ -53,13 +53,14 @@ class OptionsSuite extends Suite {
   test("lengths of time") {
     for (
       (text, value) <-
-        List("0s" -> 0.seconds, "5s" -> 5.seconds, "1m" -> 1.minute, "2h" -> 2.hours, "7us" -> 7.micros)
+        List("0s" -> 0.seconds, "5s" -> 5.seconds, "1m" -> 1.minute, "2h" -> 2.hours, "7us" -> 7.micros) ++
+          List("365d" -> 365.days, "1d" -> 1.day)
     )
       assertEquals(chosen("--idle-timeout", text)(idle), value, text)
-    for (text <- List("", "5", "s", "-5s", "+5s", "1.5s", "5 s", "5S", "5d", "9999999999999h"))
+    for (text <- List("", "5", "s", "-5s", "+5s", "1.5s", "5 s", "5S", "5w", "9999999999999h", "106752d"))
       assertEquals(
         refused(s"--idle-timeout=$text"),
-        s"option '--idle-timeout': expected a duration such as 200ms, 5s, 1m or 2h, got '$text'"
+        s"option '--idle-timeout': expected a duration such as 200ms, 5s, 1m, 2h or 1d, got '$text'"
       )
   }
 
