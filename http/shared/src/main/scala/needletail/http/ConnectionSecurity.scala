@@ -25,7 +25,7 @@ final case class ConnectionSecurity(
  * @param names   subject alternative names, with their kinds: `DNS:example.com`, `IP:192.0.2.1`, `email:ann@example.com`,
  *                `URI:spiffe://example.com/ann`
  * @param issuer  the issuer's distinguished name
- * @param serial  the serial number in hexadecimal digits, lower case
+ * @param serial  the serial number as `openssl x509 -serial` prints it: `07952E4A`
  * @param expires until when it is valid, milliseconds since 1970
  * @param sha256  SHA-256 of the whole certificate, 64 hexadecimal digits in lower case
  */

@@ -23,7 +23,7 @@ private[needletail] object CertificateText {
    * names, which may be anybody's invention, a semicolon is escaped (RFC 2253).
    */
   def owner(peer: String, certificate: CertificateInfo): String = {
-    val serial = foreign(certificate.serial).toUpperCase
+    val serial = foreign(certificate.serial)
     // a subject has its semicolons escaped, and an alternative name has not
     val name =
       if (certificate.subject.nonEmpty) certificate.subject else subjectOf(certificate).replace(";", "\\;")

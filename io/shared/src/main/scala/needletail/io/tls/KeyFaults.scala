@@ -21,8 +21,11 @@ private[io] object KeyFaults {
       cause
     )
 
-  def ofAnother(key: Path, chain: Path): IOException =
-    fault(s"the key of $key is not that of the certificate in $chain")
+  /** @param certificates how many there are in the chain */
+  def ofAnother(key: Path, chain: Path, certificates: Int): IOException =
+    if (certificates < 2) fault(s"the key of $key is not that of the certificate in $chain")
+    else
+      fault(s"the key of $key is not that of the first of the $certificates certificates in $chain: put its own first")
 
   def weak(chain: Path, why: String): IOException = fault(s"$chain has a key that is too weak: $why")
 

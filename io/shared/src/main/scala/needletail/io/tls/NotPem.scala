@@ -1,9 +1,13 @@
 package needletail.io.tls
 
 import java.io.IOException
+import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.Path
 
-/** Files of certificates and keys in DER (X.690) or PKCS #12 (RFC 7292), which come from other programs, where PEM is needed. */
+/**
+ * Files of certificates and keys in DER (X.690), PKCS #7 (RFC 2315) or PKCS #12 (RFC 7292), which come from other
+ * programs, where PEM is needed.
+ */
 private[io] object NotPem {
 
   /** What a file is needed for. */
@@ -24,6 +28,8 @@ private[io] object NotPem {
     def said(is: String, by: String) =
       Some(new IOException(s"$file is $is, and PEM is needed: openssl $by -in $file -out ${use.out}"))
     formOf(bytes) match {
+      case Pkcs7(form) if use == Use.Certificates =>
+        said("a PKCS #7 file", s"pkcs7$form -print_certs")
       case Pkcs12 if use.byPkcs12.nonEmpty => said("a PKCS #12 file", use.byPkcs12)
       case Der(what) if what == use.what   => said(s"a $what in DER", use.byDer)
       case _                               => None
@@ -31,6 +37,7 @@ private[io] object NotPem {
   }
 
   private sealed trait Form
+  private final case class Pkcs7(form: String) extends Form
   private case object Pkcs12                 extends Form
   private final case class Der(what: String) extends Form
   private case object Other                  extends Form
@@ -39,6 +46,9 @@ private[io] object NotPem {
   private final val BitString   = 0x03
   private final val OctetString = 0x04
   private final val Sequence    = 0x30
+  private final val Choice      = 0xa0
+
+  private final val ObjectIdentifier = 0x06
 
   /** Instead of a length; greater numbers are that of its digits. */
   private final val Endless = 128
@@ -51,14 +61,19 @@ private[io] object NotPem {
         case Seq(Sequence, OctetString)         => Der(Use.Key.what) // PKCS #8, encrypted
         case Integer +: Sequence +: rest if isVersion(bytes, parts.head, 3) && rest.forall(isSequenceOrEnd) =>
           Pkcs12
+        case Seq(ObjectIdentifier, Choice) => Pkcs7(" -inform der")
         // PKCS #8, SEC 1 and PKCS #1
         case Integer +: Sequence +: OctetString +: _                       => Der(Use.Key.what)
         case Integer +: OctetString +: _                                   => Der(Use.Key.what)
         case tags if tags.length >= 9 && tags.take(9).forall(_ == Integer) => Der(Use.Key.what)
         case _                                                             => Other
       }
-    case _ => Other
+    case _ if startsWith(bytes, "-----BEGIN PKCS7-----") => Pkcs7("")
+    case _                                               => Other
   }
+
+  private def startsWith(bytes: Array[Byte], text: String): Boolean =
+    new String(bytes, 0, Math.min(bytes.length, text.length), ISO_8859_1) == text
 
   /** What is signed: a certificate has five sequences, a list says when it was made, and neither is true of a request. */
   private def signed(bytes: Array[Byte], content: Element): Form = {

@@ -126,7 +126,7 @@ private[io] object RevocationLists {
     val all = authorities.distinct
     if (all.nonEmpty && !all.exists(_._2))
       throw new IOException(
-        s"$file has no certificate revocation list of ${all.map(_._1).mkString(" or ")}, by $trusted the only ones that count"
+        s"$file has no certificate revocation list of ${all.map(_._1).mkString(" or ")}, whose lists alone count for $trusted"
       )
     all.collect { case (name, false) => s"no revocation list of $name in $file: its clients are rejected" }
   }

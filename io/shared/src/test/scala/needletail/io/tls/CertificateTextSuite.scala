@@ -5,7 +5,7 @@ import needletail.testing.Suite
 /** Names that a stranger has chosen, in lines of a log. */
 class CertificateTextSuite extends Suite {
   private def owner(subject: String, names: String*): String =
-    CertificateText.owner("the client", CertificateInfo(subject, names, "CN=Real", "1a2b", 0, 0, ""))
+    CertificateText.owner("the client", CertificateInfo(subject, names, "CN=Real", "1A2B", 0, 0, ""))
 
   test("no name pretends to be an issuer") {
     assertEquals(owner("CN=Bob"), "the client (CN=Bob; issuer CN=Real; serial 1A2B)")

@@ -82,6 +82,18 @@ class TlsPairSuite extends TlsPair {
     assertEquals(named.names, Seq("IP:2001:db8::1", "IP:192.0.2.1"))
   }
 
+  tlsTest("a serial number is what openssl prints") {
+    for (number <- Seq("07952E4A", "8000", "1A2B3C")) {
+      val request = authority.issue("DNS:here.test").chain
+      val chain   = authority.converted(
+        request,
+        s"x509 -set_serial 0x$number -signkey ${authority.file("ca.key")} -in IN -out OUT"
+      )
+      val info = Tls.server(TlsServerConfig(Seq(TlsCertificate(chain, authority.file("ca.key"))))).certificates.head
+      assertEquals(info.serial, number)
+    }
+  }
+
   tlsTest("the same where a name has attributes that are seldom used, or several in one relative name") {
     def subject(further: (String, String)*): String = {
       val issued = authority.issue("DNS:here.test", subject = "ann, b", further = further)

@@ -1,5 +1,6 @@
 package needletail.io.system.tls
 
+import java.math.BigInteger
 import java.security.cert.{CertificateParsingException, X509Certificate}
 import java.security.interfaces.EdECPublicKey
 import java.security.{GeneralSecurityException, MessageDigest, PublicKey}
@@ -22,11 +23,17 @@ private[io] object Certificates {
       case (kind, name) => Kinds.get(kind).map(_ + name)
     },
     DistinguishedNames.text(certificate.getIssuerX500Principal),
-    certificate.getSerialNumber.toString(16),
+    serial(certificate.getSerialNumber),
     certificate.getNotBefore.getTime,
     certificate.getNotAfter.getTime,
     HexFormat.of.formatHex(sha256(certificate.getEncoded))
   )
+
+  /** In whole bytes, as OpenSSL prints it. */
+  private def serial(number: BigInteger): String = {
+    val digits = number.abs.toString(16).toUpperCase(ROOT)
+    (if (number.signum < 0) "-" else "") + (if (digits.length % 2 == 0) digits else s"0$digits")
+  }
 
   /** The host names that it is for, in lower case; those of its subject if it has no alternative names. */
   def hosts(certificate: X509Certificate): Seq[String] = {

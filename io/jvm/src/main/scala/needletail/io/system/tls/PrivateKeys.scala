@@ -35,7 +35,10 @@ private[io] object PrivateKeys {
       case other => throw new IOException(s"$file has a $other, which is not supported")
     }
     val key = decoded(file, block.label, encoded, certificate)
-    if (!belongs(key, certificate)) throw KeyFaults.ofAnother(file, files.chain)
+    if (!belongs(key, certificate)) {
+      val all = Pem.certificates(files.chain).size
+      throw KeyFaults.ofAnother(file, files.chain, all)
+    }
     key
   }
 

@@ -172,8 +172,8 @@ private[tls] object OpenSslFacts {
   private def hex(bytes: Array[Byte]): String = bytes.map(b => f"${b & 0xff}%02x").mkString
 
   private def serial(bytes: Array[Byte]): String = {
-    val digits = hex(bytes).dropWhile(_ == '0')
-    if (digits.isEmpty) "0" else digits
+    val digits = bytes.dropWhile(_ == 0)
+    if (digits.isEmpty) "00" else hex(digits).toUpperCase
   }
 
   /** The digits of UTCTime or GeneralizedTime, with four of the year; empty if it is damaged. */

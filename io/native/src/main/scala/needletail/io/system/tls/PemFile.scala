@@ -31,6 +31,9 @@ private[tls] final class PemFile private (val file: Path, val bytes: Array[Byte]
   }
 
   def contains(label: String): Boolean = new String(bytes, ISO_8859_1).contains(label)
+
+  /** How many certificates it has. */
+  def certificates: Int = new String(bytes, ISO_8859_1).split(" CERTIFICATE-----").length / 2
 }
 
 private[tls] object PemFile {
