@@ -12,7 +12,7 @@ class TcpStallSuite extends Suite with QuietWorlds {
 
   /** Messages without an answer. */
   private object Blocks extends Codec[Unit, Array[Byte]] {
-    def decoder(): Decoder[Unit]                 = (_, _, _) => Decoded.More
+    def decoder(): Decoder[Unit]                = (_, _, _) => Decoded.More
     def encode(block: Array[Byte]): Array[Byte] = block
   }
 
@@ -23,9 +23,9 @@ class TcpStallSuite extends Suite with QuietWorlds {
 
   test("messages that the server does not read have stallTimeout once") {
     for (seed <- 1L to 10L) inWorld(seed)(world => {
-        val millis = stalled(world, stallTimeout = 2.seconds)
-        assert(millis >= 1900 && millis < 3000, s"$millis ms, seed $seed")
-      })
+      val millis = stalled(world, stallTimeout = 2.seconds)
+      assert(millis >= 1900 && millis < 3000, s"$millis ms, seed $seed")
+    })
   }
 
   /** After how many milliseconds it gives up a connection that takes only a part of what is sent. */

@@ -26,7 +26,7 @@ class TlsRetrySuite extends Suite with Serving with TemporaryDirectories {
   private lazy val authority = newAuthority("Staff CA")
   private lazy val others    = newAuthority("Others")
   private lazy val local     = authority.issue("DNS:localhost")
-  private lazy val quick     = clientConfig.copy(retry = RetryConfig(firstDelay = 1.milli, maxDelay = 5.millis))
+  private lazy val quick = clientConfig.copy(retry = RetryConfig(firstDelay = 1.milli, maxDelay = 5.millis))
 
   private def files(issued: Authority#Issued) = TlsCertificate(issued.chain.toString, issued.key.toString)
 
@@ -38,15 +38,16 @@ class TlsRetrySuite extends Suite with Serving with TemporaryDirectories {
   ): String = {
     val identity = Tls.server(TlsServerConfig(own.chain, own.key).copy(clients = clients))
     var message  = ""
-    serving(_ => Response.ok("x"), quick.copy(tls = Tls.client(client)), secured(identity)) { (server, client) =>
-      val service = client.service(s"https://localhost:${server.port}")
-      val error   = intercept[ClientError](service.get("/").await())
-      message = error.getMessage
-      val s = service.statistics
-      assertEquals((s.attempts, s.retries, s.failures), (1L, 0L, 1L), message)
-      assertEquals(s.retriesLeft, 10, message)
-      eventually(identity.counts.failed == 1L, s"${identity.counts.failed} failed: $message")
-      assertEquals(identity.counts.failed(HandshakeFailure.Silent), 0L, message)
+    serving(_ => Response.ok("x"), quick.copy(tls = Tls.client(client)), secured(identity)) {
+      (server, client) =>
+        val service = client.service(s"https://localhost:${server.port}")
+        val error   = intercept[ClientError](service.get("/").await())
+        message = error.getMessage
+        val s = service.statistics
+        assertEquals((s.attempts, s.retries, s.failures), (1L, 0L, 1L), message)
+        assertEquals(s.retriesLeft, 10, message)
+        eventually(identity.counts.failed == 1L, s"${identity.counts.failed} failed: $message")
+        assertEquals(identity.counts.failed(HandshakeFailure.Silent), 0L, message)
     }
     message
   }
@@ -79,9 +80,9 @@ class TlsRetrySuite extends Suite with Serving with TemporaryDirectories {
   }
 
   secure("another address of the host may not refuse") {
-    val (good, bad) = (local, others.issue("DNS:localhost"))
+    val (good, bad)                  = (local, others.issue("DNS:localhost"))
     def of(issued: Authority#Issued) = secured(Tls.server(TlsServerConfig(issued.chain, issued.key)))
-    val config = quick.copy(
+    val config                       = quick.copy(
       tls = Tls.trusting(authority.file),
       balancing = BalancingConfig(policy = Balancing.RoundRobin)
     )
@@ -98,7 +99,8 @@ class TlsRetrySuite extends Suite with Serving with TemporaryDirectories {
   secure("a connection that ends in the handshake is tried again") {
     val listener = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))
     val closing  = new Thread(() =>
-      try while (true) { val socket: Socket = listener.accept(); socket.getInputStream.read(); socket.close() }
+      try
+        while (true) { val socket: Socket = listener.accept(); socket.getInputStream.read(); socket.close() }
       catch { case _: java.io.IOException => () }
     )
     closing.setDaemon(true)

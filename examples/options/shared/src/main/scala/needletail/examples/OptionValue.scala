@@ -34,7 +34,9 @@ private[examples] object OptionValue {
   /** In the largest unit that leaves a whole number, as [[duration]] reads it. */
   def show(value: FiniteDuration): String = {
     val nanos = value.toNanos
-    List("d", "h", "m", "s", "ms", "us").find(unit => nanos != 0 && nanosIn(unit).exists(nanos % _ == 0)) match {
+    List("d", "h", "m", "s", "ms", "us").find(unit =>
+      nanos != 0 && nanosIn(unit).exists(nanos % _ == 0)
+    ) match {
       case Some(unit)         => s"${nanos / nanosIn(unit).get}$unit"
       case None if nanos == 0 => "0s"
       case None               => s"${nanos}ns"

@@ -44,7 +44,7 @@ class ThreadDelaySuite extends LoopSuite {
     eventually(ProcessorTime.ofThisThread >= 0)
     // twice as many as there are processors compute, so that each is interrupted for half of the time
     @volatile var isOver = false
-    val others           = Seq.fill(2 * Runtime.getRuntime.availableProcessors)(new Thread(() => while (!isOver) ()))
+    val others = Seq.fill(2 * Runtime.getRuntime.availableProcessors)(new Thread(() => while (!isOver) ()))
     try {
       others.foreach(_.start())
       onThread {

@@ -8,7 +8,16 @@ import scala.scalanative.posix.pthread.pthread_self
 import scala.scalanative.posix.signal.SIGTERM
 import scala.scalanative.posix.signal.pthread_kill
 
-import needletail.io.{Address, Connection, EventLoop, EventLoops, LoopSuite, Signals, StubSocket, UrgentClient}
+import needletail.io.{
+  Address,
+  Connection,
+  EventLoop,
+  EventLoops,
+  LoopSuite,
+  Signals,
+  StubSocket,
+  UrgentClient
+}
 import needletail.io.kernel.Kernel
 import needletail.io.system.{Uring, UringPoller}
 import needletail.testing.Pause

@@ -25,7 +25,9 @@ private[io] object KeyFaults {
   def ofAnother(key: Path, chain: Path, certificates: Int): IOException =
     if (certificates < 2) fault(s"the key of $key is not that of the certificate in $chain")
     else
-      fault(s"the key of $key is not that of the first of the $certificates certificates in $chain: put its own first")
+      fault(
+        s"the key of $key is not that of the first of the $certificates certificates in $chain: put its own first"
+      )
 
   def weak(chain: Path, why: String): IOException = fault(s"$chain has a key that is too weak: $why")
 

@@ -38,9 +38,9 @@ private[io] object NotPem {
 
   private sealed trait Form
   private final case class Pkcs7(form: String) extends Form
-  private case object Pkcs12                 extends Form
-  private final case class Der(what: String) extends Form
-  private case object Other                  extends Form
+  private case object Pkcs12                   extends Form
+  private final case class Der(what: String)   extends Form
+  private case object Other                    extends Form
 
   private final val Integer     = 0x02
   private final val BitString   = 0x03

@@ -35,7 +35,10 @@ class TlsDeafPeerSuite extends MemoryPair {
     }
   }
 
-  private def bound(loop: EventLoop, options: ConnectionOptions)(handler: Connection => ConnectionHandler): Int =
+  private def bound(
+      loop: EventLoop,
+      options: ConnectionOptions
+  )(handler: Connection => ConnectionHandler): Int =
     portOf(Listener.bind(anyPort, loop, ListenOptions(), _.start(loop, options, Tls.server(config))(handler)))
 
   private def withPeer(options: ConnectionOptions = ConnectionOptions())(
@@ -89,8 +92,9 @@ class TlsDeafPeerSuite extends MemoryPair {
         (if (isPeerDone) ", to a peer that has ended its own" else "")
     ) {
       connected { (end, client, server) =>
-        val bytes                                          = new Array[Byte](1000)
-        def read(socket: needletail.io.platform.Socket): Int = // a read may return nothing for a part of what is there
+        val bytes = new Array[Byte](1000)
+        def read(socket: needletail.io.platform.Socket)
+            : Int = // a read may return nothing for a part of what is there
           (1 to 5).map(_ => socket.read(bytes, 0, bytes.length)).find(_ != 0).getOrElse(0)
         if (isPeerDone) {
           client.shutdownOutput()

@@ -89,7 +89,8 @@ class TlsPairSuite extends TlsPair {
         request,
         s"x509 -set_serial 0x$number -signkey ${authority.file("ca.key")} -in IN -out OUT"
       )
-      val info = Tls.server(TlsServerConfig(Seq(TlsCertificate(chain, authority.file("ca.key"))))).certificates.head
+      val info =
+        Tls.server(TlsServerConfig(Seq(TlsCertificate(chain, authority.file("ca.key"))))).certificates.head
       assertEquals(info.serial, number)
     }
   }

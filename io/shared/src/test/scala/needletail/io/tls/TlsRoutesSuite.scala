@@ -13,7 +13,10 @@ class TlsRoutesSuite extends TlsPair {
   tlsTest("that TLS was refused is told, and not that another address of the name does not answer") {
     val found    = Array("127.0.0.1", "127.0.0.2").map(InetAddress.getByName)
     val platform = new DelegatingPlatform {
-      override def resolve(host: String, loop: Loop)(f: Either[IOException, Array[InetAddress]] => Unit): Unit =
+      override def resolve(
+          host: String,
+          loop: Loop
+      )(f: Either[IOException, Array[InetAddress]] => Unit): Unit =
         f(Right(found))
     }
     val loops = new EventLoops(1, "test", daemon = true, platform = platform)

@@ -15,8 +15,8 @@ class WaitingRepliesSuite extends Suite {
 
   /** Answers /page at once with a page of its own, /shared with one that all share, /later all at one time. */
   private final class Site(budget: Int) {
-    val slow  = new AsyncPromise[Response]
-    val later = new AsyncPromise[Unit]
+    val slow          = new AsyncPromise[Response]
+    val later         = new AsyncPromise[Unit]
     val site: Handler = request =>
       request.path match {
         case "/slow"   => slow

@@ -129,7 +129,9 @@ class HandshakeWarningsSuite extends Suite with TemporaryDirectories {
     }
   }
 
-  test("a certificate that was revoked hides neither one that has expired, nor one of strangers, nor that there is none") {
+  test(
+    "a certificate that was revoked hides neither one that has expired, nor one of strangers, nor that there is none"
+  ) {
     if (Tls.isKnown) {
       val revoked  = authority.issue("DNS:bob", subject = "Bob")
       val expired  = authority.issue("DNS:eve", subject = "Eve", isExpired = true)

@@ -178,7 +178,7 @@ object Scenario {
 /** The log of a simulated server: writes to the trace, and sometimes throws. */
 final class TraceLog(world: World, code: UserCode) extends Log {
   override def info(message: String): Unit = world.trace.say(world, s"log: $message")
-  def warn(message: String): Unit = {
+  def warn(message: String): Unit          = {
     world.trace.say(world, s"log: $message")
     code.at("the log")
   }
