@@ -63,7 +63,7 @@ private[needletail] final class FrameReader(
   var reason: String = ""
 
   /** Bytes that it and its codec hold. */
-  def held: Int = content.bytes.length + (if (codec == null) 0 else codec.held)
+  def held: Int = content.held + (if (codec == null) 0 else codec.held)
 
   def open(bytes: Array[Byte], from: Int, until: Int): Unit = {
     this.bytes = bytes
@@ -272,11 +272,16 @@ private[needletail] final class FrameReader(
     val count = Math.min(left, (limit - position).toLong).toInt
     if (count == 0 && left > 0) More
     else if (isCompressed) compressed(count)
-    else if (!content.makeRoom(count, left, isFinal)) noMemory()
     else {
-      Masking.copy(bytes, position, content.bytes, content.length, count, Masking.rotated(key, done))
-      added(count)
-      used(count)
+      var rest = count
+      while (rest > 0) {
+        if (!content.makeRoom(rest, left, isFinal)) return noMemory()
+        val n = Math.min(rest, content.free)
+        Masking.copy(bytes, position, content.piece, content.filled, n, Masking.rotated(key, done))
+        added(n)
+        used(n)
+        rest -= n
+      }
       if (utf8 == Utf8.Bad) notUtf8()
       else if (left > 0) More
       else {
@@ -314,7 +319,7 @@ private[needletail] final class FrameReader(
         n = codec.inflate(one, 0, 1)
         if (n > 0) return wrong(CloseCode.MessageTooBig, s"the message is larger than $maxMessage bytes")
       } else {
-        n = codec.inflate(content.bytes, content.length, content.free)
+        n = codec.inflate(content.piece, content.filled, content.free)
         if (n > 0) {
           added(n)
           if (utf8 == Utf8.Bad) return notUtf8()
@@ -325,8 +330,8 @@ private[needletail] final class FrameReader(
 
   /** The next `count` bytes of the content are there. */
   private def added(count: Int): Unit = {
-    if (isText) utf8 = Utf8.check(utf8, content.bytes, content.length, content.length + count)
-    content.length += count
+    if (isText) utf8 = Utf8.check(utf8, content.piece, content.filled, content.filled + count)
+    content.filled += count
   }
 
   private def notCompressed(): Int = wrong(CloseCode.InvalidPayload, "the message is not compressed data")

@@ -153,6 +153,40 @@ class FrameReaderSuite extends Suite {
     }
   }
 
+  test("a long message takes a piece more than has arrived of it, and comes whole, however it is split") {
+    val content = Array.tabulate(300001)(i => (i * 31 >> 3).toByte)
+    for (size <- Seq(1000, 4096, 32703, 32704, 32705, 70000, 300001)) {
+      val memory = new CountedMemory
+      val r      = new FrameReader(true, 300001, Long.MaxValue, memory)
+      val frames = content.grouped(size).toVector
+      var there  = 0
+      for ((payload, i) <- frames.zipWithIndex.init) {
+        val data = frame(if (i == 0) 0x02 else 0x00, payload)
+        assertEquals(found(r, data, Seq(data.length / 3, data.length)), Vector())
+        there += payload.length
+        assert(memory.held <= there + Math.min(there, 32 * 1024), s"${memory.held} for $there")
+      }
+      val last = frame(if (frames.length == 1) 0x82 else 0x80, frames.last)
+      r.open(last, 0, last.length)
+      assertEquals(r.next(), FrameReader.Message)
+      assert(java.util.Arrays.equals(r.data, content), size.toString)
+      assertEquals(r.close(), last.length)
+      assertEquals(memory.held, 0L)
+    }
+  }
+
+  test("a character of a text may begin in one piece of a long message and end in the next") {
+    val content = ("x" * 32703 + "\u20ac" * 20000).getBytes("UTF-8")
+    val data    = frame(0x01, content) ++ frame(0x80, Array())
+    val r       = reader(maxMessage = 1 << 20)
+    r.open(data, 0, data.length)
+    assertEquals(r.next(), FrameReader.Message)
+    assert(java.util.Arrays.equals(r.data, content))
+    data(data.length - 12) = 'x' // within a character, in the last piece
+    val other = reader(maxMessage = 1 << 20)
+    assertEquals(found(other, data, Seq(data.length)), Vector("failed 1007"))
+  }
+
   test("a message that was found is not kept while nothing arrives") {
     val r    = reader()
     val data = frame(0x82, new Array[Byte](100000))
