@@ -282,13 +282,13 @@ private[needletail] final class FrameReader(
         used(n)
         rest -= n
       }
-      if (utf8 == Utf8.Bad) notUtf8()
-      else if (left > 0) More
-      else {
-        left = -1
-        if (isFinal) ended() else Nothing
-      }
+      if (utf8 == Utf8.Bad) notUtf8() else if (left > 0) More else frameEnds()
     }
+  }
+
+  private def frameEnds(): Int = {
+    left = -1
+    if (isFinal) ended() else Nothing
   }
 
   private def compressed(count: Int): Int = {
@@ -390,14 +390,12 @@ private[needletail] object FrameReader {
   /** The peer broke a rule, or a limit: `code` and `reason`. Nothing after it can be read. */
   final val Failed = 5
 
-  private final val Nothing = -1
-
+  private final val Nothing    = -1
   private final val MaxControl = 125
 
   /** By how many bytes the compressed form of a message may be longer. */
   private final val Slack = 1024 * 1024
 
-  private val one = new Array[Byte](1)
-
+  private val one  = new Array[Byte](1)
   private val none = new Array[Byte](0)
 }
