@@ -64,11 +64,11 @@ object ByteStream {
     def next(): Async[Option[Array[Byte]]] =
       if (left == null) Async.value(None)
       else {
-        val until = Math.min(from.toLong + most, content.length.toLong).toInt
-        val piece =
-          if (until - from == content.length) content else java.util.Arrays.copyOfRange(content, from, until)
+        val all   = left // and not the parameter, which would keep what has been read or cancelled
+        val until = Math.min(from.toLong + most, all.length.toLong).toInt
+        val piece = if (until - from == all.length) all else java.util.Arrays.copyOfRange(all, from, until)
         from = until
-        if (from == content.length) left = null
+        if (from == all.length) left = null
         Async.value(Some(piece))
       }
     def cancel(): Unit                                     = left = null

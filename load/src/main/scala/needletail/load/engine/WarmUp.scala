@@ -47,7 +47,7 @@ private[engine] object WarmUp {
             val both     = plans(s"$scheme://127.0.0.1:$port/", isSecure)
             val deadline = System.nanoTime() + atMost.toNanos
             untilSettled(() => isOver() || System.nanoTime() >= deadline, () => compiling) { () =>
-              both.foreach(run)
+              both.foreach(plan => if (!isOver() && System.nanoTime() < deadline) run(plan))
               rest(deadline)
             }
           case _ => ()

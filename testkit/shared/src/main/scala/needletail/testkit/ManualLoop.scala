@@ -92,8 +92,12 @@ final class ManualLoop(patience: FiniteDuration = null) extends Loop {
   private def runWaiting(): Unit = {
     var left = tasks.size
     while (left > 0) {
-      guarded(tasks.poll())
-      left -= 1
+      val task = tasks.poll()
+      if (task == null) left = 0 // one of them has run the loop itself
+      else {
+        guarded(task)
+        left -= 1
+      }
     }
   }
 

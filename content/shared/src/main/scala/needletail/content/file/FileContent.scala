@@ -172,6 +172,7 @@ private[file] final class FileContent(
 
   def cancel(): Unit = if (!over) {
     if (reading != null) reading.cancel()
+    reading = null // with its piece, if it is complete
     if (fetching != null && lease == null) fetching.cancel()
     close()
   }

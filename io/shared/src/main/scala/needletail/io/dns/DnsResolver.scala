@@ -34,6 +34,7 @@ private[io] final class DnsResolver(
 
   private val entries = new util.LinkedHashMap[String, Entry] // oldest first; guarded by its own lock
   // guarded by the same lock
+  private var underWay = 0                          // entries without an answer yet
   private var waiting  = 0                          // in all entries
   private var doubtful = 0                          // threads that look up doubtful names
   private val later    = new util.ArrayDeque[Entry] // doubtful names that wait for one of these threads
@@ -56,12 +57,13 @@ private[io] final class DnsResolver(
         if (waiting >= MaxWaiting) TooMany else join(entry, loop, f)
       case entry: Entry if entry.until - nanoTime() > 0 => entry.answer
       case last                                         =>
-        entries.remove(name)
         val entry = new Entry(name, isDoubtful = (last eq null) || last.answer.isLeft)
         try {
           begin(entry)
+          entries.remove(name) // now, as the new one is the youngest
           makeRoom()
           entries.put(name, entry)
+          underWay += 1
           join(entry, loop, f)
         } catch {
           case _: RejectedExecutionException => TooMany
@@ -84,16 +86,23 @@ private[io] final class DnsResolver(
     null
   }
 
-  /** Removes the oldest entry that is not being looked up, if the cache is full. */
-  private def makeRoom(): Unit =
-    if (entries.size >= MaxRemembered) {
-      val all  = entries.values.iterator
-      var done = false
-      while (!done && all.hasNext) if (!all.next().isUnderWay) {
-        all.remove()
-        done = true
+  /**
+   * Removes the oldest answers if there are too many: failures first, as a name is as doubtful without one. Those that are
+   * being looked up do not count, so that they push out no name that has been found.
+   */
+  private def makeRoom(): Unit = {
+    var more = entries.size - underWay - MaxRemembered + 1
+    for (isFound <- List(false, true) if more > 0) {
+      val all = entries.values.iterator
+      while (more > 0 && all.hasNext) {
+        val entry = all.next()
+        if (!entry.isUnderWay && entry.answer.isRight == isFound) {
+          all.remove()
+          more -= 1
+        }
       }
     }
+  }
 
   /** Looks up that name, and then those that wait for this thread. */
   private def findDoubtful(first: Entry): Unit = {
@@ -142,6 +151,7 @@ private[io] final class DnsResolver(
       val all = entry.waiters
       entry.waiters = Nil
       waiting -= all.length
+      underWay -= 1
       entry.answer = answer
       entry.until = nanoTime() + (if (answer.isRight) FoundNanos else FailedNanos)
       all

@@ -39,9 +39,9 @@ import needletail.server.overload.OverloadConfig
  * @param bodyGrace how long a body is waited for before its rate is judged
  * @param idleTimeout how long a connection may wait for its next request; then it is closed
  * @param writeTimeout how long a peer may read nothing of pending output; then the connection is reset. Natively on
- *   Linux, whatever its system acknowledges is progress, which it may do in steps of some KiB. On the JVM progress is
- *   noticed in steps of what the kernel sends at once, up to 100 KiB: a peer that reads that much in this time is safe,
- *   which is 3.4 kB a second by default
+ *   Linux, whatever its system acknowledges is progress, which it may do in steps of a sixteenth of its receive buffer.
+ *   On the JVM progress is noticed in steps of what the kernel sends at once, up to 100 KiB: a peer that reads that much
+ *   in this time is safe, which is 3.4 kB a second by default
  * @param handlerTimeout from the end of the head to the response; then 503, and the handler's work is cancelled. In a
  *   codec server, from a message to its answer; then the work is cancelled, and the connection is closed
  * @param halfCloseGrace how long requests may still take once the client has ended its side; then they are cancelled

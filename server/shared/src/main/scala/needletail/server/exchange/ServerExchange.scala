@@ -154,6 +154,7 @@ private[server] final class ServerExchange(
    */
   def refuseForMemory(): Unit = {
     leaveStream()
+    left = null // nor is it kept until this one's turn
     giveBack()
     wasRefused = true
     isCutShort = true

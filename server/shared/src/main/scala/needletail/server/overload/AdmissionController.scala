@@ -31,6 +31,7 @@ private[server] final class AdmissionController(
     new QueueDelay(clock, time, config, Math.min(config.grace.toNanos, AdmissionController.ColdNanos))
   private val timer        = new RequestTimer(clock, time, delay, noRoute, config.enabled)
   private val most         = AdmissionController.share(config.maxInFlight, loops)
+  private val half         = Math.max(most / 2, AdmissionController.Few)
   private val refusals     = Refusal.responses(config.retryAfter.toSeconds)
   private val lastRefusals = refusals.map(_.close)
   private val waiting      =
@@ -41,6 +42,13 @@ private[server] final class AdmissionController(
 
   /** Requests of this loop without a complete response. */
   var inFlight: Int = 0
+
+  /**
+   * Whether more than half of what may be in flight is, and more than a few. Then no connection begins a request beside
+   * those that it has in progress: the replies to those wait for each other and keep their places, which are others' as
+   * well.
+   */
+  def isHalfFull: Boolean = inFlight > half
 
   /** The clock in nanoseconds, as of the end of the last piece of work. */
   def now: Long = time.wall
@@ -305,6 +313,9 @@ private[server] final class AdmissionController(
 }
 
 private[server] object AdmissionController {
+
+  /** As many places as one connection may take by pipelining, however few there are. */
+  private final val Few = 16
 
   /** A loop's part of so many requests, rounded up. */
   def share(maxInFlight: Int, loops: Int): Int = (maxInFlight - 1) / loops + 1

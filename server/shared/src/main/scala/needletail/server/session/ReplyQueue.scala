@@ -2,14 +2,20 @@ package needletail.server.session
 
 import needletail.http.{RequestView, Response}
 import needletail.server.exchange.{BodyReader, HeadMemory, ServerExchange}
+import needletail.server.overload.AdmissionController
 
 /**
  * The requests of one connection whose replies are in progress or wait for an earlier one, in the order of the
  * requests, in which HTTP/1.1 requires the replies (RFC 9112 §9.3.2). Reports to `state` whether any is left.
  *
  * @param heads the memory that requests in progress hold
+ * @param admission counts the requests in flight
  */
-private[server] final class ReplyQueue(state: SessionState, heads: HeadMemory) {
+private[server] final class ReplyQueue(
+    state: SessionState,
+    heads: HeadMemory,
+    admission: AdmissionController
+) {
   private var head: ServerExchange = null
   private var last: ServerExchange = null
   private var hasUnsafe: Boolean   = false
@@ -58,11 +64,14 @@ private[server] final class ReplyQueue(state: SessionState, heads: HeadMemory) {
 
   /**
    * Whether that request must wait until the queue is empty. Only safe requests may be processed concurrently (RFC
-   * 9112 §9.3.2), and 100 (Continue) can be written only if no other reply is due. When memory is tight, each connection
-   * has one request in progress; when there was none for the last reply, those that it has.
+   * 9112 §9.3.2), and 100 (Continue) can be written only if no other reply is due. When memory is tight, or many are in
+   * flight, each connection has one request in progress; when there was no memory for the last reply, those that it has.
    */
-  @inline def mustWait(request: RequestView): Boolean =
-    head != null && (hasUnsafe || !request.method.isSafe || request.expectContinue || heads.isTight || last.isCutShort)
+  @inline def mustWait(request: RequestView): Boolean = head != null && mustWaitForHead(request)
+
+  private def mustWaitForHead(request: RequestView): Boolean =
+    hasUnsafe || !request.method.isSafe || request.expectContinue || heads.isTight || last.isCutShort ||
+      admission.isHalfFull
 
   /** Bytes of replies that are held until those before them have been sent. */
   def waitingBytes: Long = {

@@ -35,7 +35,7 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
   protected final val state   = new SessionState
   protected final val input   = new InputWindow(wire)
   protected final val reader  = new RequestReader(wire, context, state, input)
-  protected final val queue   = new ReplyQueue(state, context.heads)
+  protected final val queue   = new ReplyQueue(state, context.heads, admission)
   protected final val writer  = new ReplyWriter(wire, runner, state, queue)
 
   // They have no state, so idle connections have none of them.

@@ -59,7 +59,7 @@ private[server] final class SessionParts(
   val state  = new SessionState
   val input  = new InputWindow(this)
   val reader = new RequestReader(this, context, state, input)
-  val queue  = new ReplyQueue(state, context.heads)
+  val queue  = new ReplyQueue(state, context.heads, context.admission)
   val writer = new ReplyWriter(this, runner, state, queue)
 
   def write(bytes: Array[Byte], from: Int, count: Int): Unit = {

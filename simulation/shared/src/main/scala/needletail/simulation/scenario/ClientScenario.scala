@@ -73,6 +73,7 @@ final class ClientScenario(world: World) extends Scenario {
   // Nothing else delays their calls beyond their time.
   private val fallsSilent = world.seed % 20 == 0 || world.seed % 20 == 2
   private var isCalm      = false // no more faults
+  if (fallsSilent) world.faults = world.faults.copy(stalls = 0, preempted = 0)
 
   private var begun = 0
 
@@ -81,7 +82,6 @@ final class ClientScenario(world: World) extends Scenario {
   private var lost  = Set.empty[Int]
 
   def run(): Unit = {
-    if (fallsSilent) world.faults = world.faults.copy(stalls = 0, preempted = 0)
     val server = Server(service.routes, config).startOn(world.platform)
     readRequests(world, server.port, _.ownContent)
     val reads = world.network.onConnect

@@ -49,8 +49,9 @@ final class MemoryScenario(world: World) extends Scenario {
     def close(): Unit   = caller.close()
   }
 
+  world.faults = world.faults.undisturbed
+
   def run(): Unit = {
-    world.faults = world.faults.undisturbed
     val server    = Server(service.routes, config).startOn(world.platform)
     val uploaders = (1 to random.between(10, 60)).map { n =>
       var uploader: SlowUploader = null

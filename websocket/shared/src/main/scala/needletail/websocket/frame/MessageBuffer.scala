@@ -42,7 +42,8 @@ private[frame] final class MessageBuffer(maxMessage: Int, memory: FrameReader.Me
   }
 
   /** Makes room where it is not known how much is to come, unless there is some. False if there is no memory for it. */
-  def makeSomeRoom(): Boolean = free > 0 || isFull || grow(Math.max(Least, 2 * piece.length), maxMessage.toLong)
+  def makeSomeRoom(): Boolean =
+    free > 0 || isFull || grow(Math.max(Least, 2 * piece.length), maxMessage.toLong)
 
   /** The first piece grows to `size` bytes, up to a whole piece; then another one begins. No more than `most` in all. */
   private def grow(size: Int, most: Long): Boolean =
