@@ -80,6 +80,9 @@ int needletail_tls_set_host_name(SSL *s, const char *name);
 /* Whether reading PEM failed because there is no further block, and not because the next one is damaged. */
 int needletail_tls_is_at_end(void);
 
+/* Whether the same certificate is among the trusted ones. */
+int needletail_tls_is_trusted(X509_STORE_CTX *chain, X509 *one);
+
 /* Whether it does not matter that a certificate of a peer's chain is not valid now. */
 int needletail_tls_forgives_date(X509_STORE_CTX *chain);
 

@@ -338,7 +338,8 @@ int needletail_tls_judge_lists(const context *c, X509_STORE_CTX *chain, X509 **w
     if (c->lists == NULL) return 0;
     X509 *own = *wrong = ssl.OPENSSL_sk_value(all, 0);
     if (count == 1 || is_stores(chain, own)) return judge_trusted(c->lists, chain, own);
-    for (int i = count - 2; i >= 0 && error == 0; i--) {
+    /* of one that is trusted itself nobody asks who has issued its issuer */
+    for (int i = needletail_tls_is_trusted(chain, own) ? 0 : count - 2; i >= 0 && error == 0; i--) {
         question q = {*wrong = ssl.OPENSSL_sk_value(all, (size_t)i), ssl.OPENSSL_sk_value(all, (size_t)i + 1), NULL};
         error = judge(c->lists, &q);
     }

@@ -75,7 +75,8 @@ final class AcceptedSocket private[io] (socket: Socket, isUnix: Boolean) {
     def opened(header: ProxyHeader): Unit = {
       // the handshake has what the header has left of their time
       val left   = options.handshakeNanos - (loop.nowNanos - begun)
-      val itsOwn = if (header eq null) options else options.copy(handshakeNanos = Math.max(1L, left))
+      val itsOwn =
+        if ((header eq null) || (tls eq null)) options else options.copy(handshakeNanos = Math.max(1L, left))
       open(loop, itsOwn, tls, toPlain, header, gone, makeHandler)
     }
     if (!loop.isAlive) giveBack(tls, gone)

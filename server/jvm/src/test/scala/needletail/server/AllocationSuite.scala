@@ -79,14 +79,14 @@ class AllocationSuite extends Suite {
     s"POST /echo HTTP/1.1\r\nHost: localhost:8080\r\nContent-Length: 1024\r\n\r\n${"x" * 1024}"
 
   test("a body of 1 KiB sent back costs its bytes once, and what leads to them") {
-    // At most 1350 in most runs; in some, of the whole module, 1384 were seen, and why is not known
+    // At most 1366 in most runs; in some, of the whole module, 1400 were seen, and why is not known
     assertAtMost(
-      1390,
+      1410,
       r => Response.ok.contentType(MediaType.Bytes).stream(r.body.stream, r.body.length),
       post * 4,
       4
     )
-    assertAtMost(1390, r => r.body.bytes.map(Response.ok.contentType(MediaType.Bytes).bytes(_)), post * 4, 4)
+    assertAtMost(1410, r => r.body.bytes.map(Response.ok.contentType(MediaType.Bytes).bytes(_)), post * 4, 4)
   }
 
   test("an answer made anew costs the answer") {

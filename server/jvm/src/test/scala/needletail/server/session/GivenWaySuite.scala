@@ -10,9 +10,9 @@ import needletail.testing.Suite
 class GivenWaySuite extends Suite {
   test("a reply that has given way keeps neither its content nor its stream") {
     for (isStream <- Seq(false, true)) {
-      val slow                         = new AsyncPromise[Response]
+      val slow                           = new AsyncPromise[Response]
       var content: WeakReference[AnyRef] = null
-      val site: Handler = request =>
+      val site: Handler                  = request =>
         if (request.path == "/slow") slow
         else {
           val page = new Array[Byte](100000)

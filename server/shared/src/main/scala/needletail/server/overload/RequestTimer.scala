@@ -41,10 +41,11 @@ private[server] final class RequestTimer(
   def beginTurn(): Unit = if (clock.turnNanos != loopTurn) nextTurn()
 
   private def nextTurn(): Unit = {
+    if (sinceRead > 0) readClock() // of a session that came after the end of the loop's turn
     loopTurn = clock.turnNanos
     delay.nextTurn(loopTurn)
     batchFrom = time.wall
-    computed = clock.handshakeNanosBefore
+    computed = Math.max(computed, clock.handshakeNanosBefore) // the clock may have been read in this turn
     clock.atTurnEnd(this)
   }
 

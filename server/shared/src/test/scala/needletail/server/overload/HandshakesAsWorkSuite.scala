@@ -40,6 +40,22 @@ class HandshakesAsWorkSuite extends Suite {
     assert(mean(dear) > 1990 && mean(dear) < 2020, mean(dear))
   }
 
+  test("what has come with the end of a handshake is recorded, also if the next turn is another session's") {
+    val s     = new VirtualServer(OverloadConfig())
+    val quick = VirtualServer.kind(0.05)
+    val dear  = VirtualServer.kind(2)
+    s.greetings(1, 1.0, dear)
+    s.at(s.now + Ms, quick)
+    s.run(20)
+    def most(of: VirtualServer.Kind): Long = {
+      val recorded = s.admission.stateOf(of.route).latencies
+      assertEquals(recorded.count, 1L)
+      recorded.maxNanos / 1000
+    }
+    assert(most(dear) > 1900 && most(dear) < 2200, most(dear))
+    assert(most(quick) < 100, most(quick))
+  }
+
   private final class Hands extends Clock {
     var now                                 = 1000 * Ms
     var computed, before, latest            = 0L

@@ -77,7 +77,8 @@ private[io] object JdkServerContext {
 
   /** With the keys, protocols and trust of `context`. */
   def of(context: SSLContext): TlsServerContext = {
-    val isInline = context.getProvider.getName != TheJdks
+    // one that passes on to another may have none
+    val isInline = Option(context.getProvider).forall(_.getName != TheJdks)
     val made     = new JdkServerContext(() => context, null, null, None, Nil, isInline = isInline)
     FirstHandshake.make(made.engine())
     made

@@ -252,7 +252,7 @@ private[tls] final class OpenSslSocket(
     else if (kind == NotTls || kind == Plain) HandshakeFailure.Plain
     else if (kind == Truncated || kind == Cut) HandshakeFailure.Incomplete
     else if (kind == RefusedName) HandshakeFailure.Protocol
-    else if (why.toLowerCase.contains("alert")) HandshakeFailure.Alert
+    else if (why.toLowerCase.contains("alert") || why == UnknownName) HandshakeFailure.Alert
     else HandshakeFailure.Protocol
 
   private def failure(why: String): IOException = {
@@ -262,6 +262,7 @@ private[tls] final class OpenSslSocket(
     else if (kind > Untrusted) TlsRefusal.ofCertificate(refusedFor(kind - Untrusted), text)
     else if (kind == RefusedName) TlsRefusal.ofClient(TlsRefusal.Name, text)
     else if (text == HandshakeFailure.NoVersion) TlsRefusal.ofClient(TlsRefusal.Version, text)
+    else if (why == UnknownName) TlsRefusal.byAlert("alert unrecognized name", text)
     else if (kindOf(kind, why) eq HandshakeFailure.Alert) TlsRefusal.byAlert(why, text)
     else new KernelError(text)
   }
@@ -343,6 +344,9 @@ private[tls] object OpenSslSocket {
   private val Untold              = Set(Truncated, Cut, Flood, Plain) // for these OpenSSL writes no alert
   private final val Untrusted     = 1000
   private final val Refused       = Untrusted + 1001
+
+  /** What OpenSSL says of the alert unrecognized_name. */
+  private final val UnknownName = "tlsv1 unrecognized name"
 
   // Flags, as in needletail_tls_connection.h.
   private final val NoInput     = 1

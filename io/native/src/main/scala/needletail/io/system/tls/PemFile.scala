@@ -17,7 +17,7 @@ private[tls] final class PemFile private (val file: Path, val bytes: Array[Byte]
   def blocks: Seq[(Int, Int)] = {
     val text = new String(bytes, ISO_8859_1)
     Iterator.iterate(text.indexOf(PemFile.Begin))(at => text.indexOf(PemFile.Begin, at + 1)).takeWhile(_ >= 0)
-      .filter(at => (" " + PemFile.labelAt(text, at + PemFile.Begin.length)).endsWith(" CERTIFICATE"))
+      .filter(at => PemFile.Certificates.contains(PemFile.labelAt(text, at + PemFile.Begin.length)))
       .map { at =>
         val end = text.indexOf("-----END ", at)
         (
@@ -37,6 +37,10 @@ private[tls] final class PemFile private (val file: Path, val bytes: Array[Byte]
 }
 
 private[tls] object PemFile {
+
+  /** The labels that OpenSSL reads an X.509 certificate of. */
+  private val Certificates = Set("CERTIFICATE", "X509 CERTIFICATE")
+
   def certificates(file: Path): PemFile =
     read(file, NotPem.Use.Certificates, "X.509 certificates", " CERTIFICATE-----")
 
