@@ -351,8 +351,7 @@ private[needletail] final class FrameReader(
     }
   }
 
-  private def notUtf8(): Int = wrong(CloseCode.InvalidPayload, "a text is not UTF-8")
-
+  private def notUtf8(): Int  = wrong(CloseCode.InvalidPayload, "a text is not UTF-8")
   private def noMemory(): Int = wrong(CloseCode.TryAgainLater, "there is no memory for the message")
 
   private def wrong(code: Int, reason: String): Int = {
