@@ -31,7 +31,7 @@ import needletail.http.Refusal
  *   that doubles each time it is reached and the requests are as quick as before. Others wait meanwhile
  * @param leastInFlight the minimum of a route's limit on one loop
  * @param maxInFlight requests in flight in the whole server, including waiting ones; each loop has an equal share.
- *   Beyond it requests are refused; beyond half of it, those that are pipelined behind others wait
+ *   Beyond it requests are refused; beyond half of it, and 16 on a loop, those that are pipelined behind others wait
  * @param retryAfter value of Retry-After, in whole seconds
  * @throws java.lang.IllegalArgumentException for a value out of range, naming it
  */
