@@ -163,7 +163,7 @@ final class ManualLoop(patience: FiniteDuration = null) extends Loop {
     throw first
   }
 
-  /** Thrown by the method that runs now, not by the next one, which a test may never call. */
+  /** Thrown by the method that runs now, as a test may call no other; what happens in `within`, by the next one. */
   private[needletail] override def unhandled(error: Throwable): Unit =
     if (inLoop && Survivable(error)) keep(error) else super.unhandled(error)
 
