@@ -117,13 +117,13 @@ class WrappedRoutesSuite extends Suite {
     w.send(get("/nowhere"))
     goOn()
     assertEquals(w.turn().statuses, List(404))
-    w.send(get("/waits") * 3 + get("/health") * 20)
+    w.send(get("/waits") * 3 + get("/health") * 12)
     goOn()
     waiting.foreach(_.succeed("waited".ok))
     val statuses = w.turn().statuses
     assertEquals(statuses.count(_ == 503), 3, statuses) // more than two are under way: no further one
-    assertEquals(statuses.drop(3), List.fill(20)(200))
-    assertEquals(counted(w), Map("" -> 1L, "GET /waits" -> 3L, "GET /health" -> 20L))
+    assertEquals(statuses.drop(3), List.fill(12)(200))
+    assertEquals(counted(w), Map("" -> 1L, "GET /waits" -> 3L, "GET /health" -> 12L))
     assertEquals(w.context.admission.inFlight, 0)
     w.context.admission.foreach(s => assertEquals((s.inFlight, s.route.toString), (0, s.route.toString)))
   }
