@@ -62,7 +62,9 @@ class SecuritySuite extends Suite {
     assertEquals(ask(routes, Method.GET).header("Access-Control-Allow-Origin"), None)
   }
 
-  test("CORS: the stream of a response to a preflight is cancelled once, also if that throws, which is told") {
+  test(
+    "CORS: the stream of a response to a preflight is cancelled once, also if that throws, which is told"
+  ) {
     for (fails <- List(false, true)) {
       var cancelled = 0
       val source    = new ByteStream {
