@@ -38,10 +38,10 @@ private[needletail] final class HandshakeTurns(
   def spent: Long = if (isComputing) all + nanos() - since else all
 
   /** The same when the present turn began. */
-  def spentBefore: Long = if (ranIn == begun()) before else all
+  def spentBefore: Long = if (all > 0 && ranIn == begun()) before else all
 
   /** For how long handshakes were computed in the latest turn before the present one in which there were any. */
-  def spentLatest: Long = if (ranIn == begun()) latest else all - before
+  def spentLatest: Long = if (all > 0 && ranIn == begun()) latest else all - before
 
   /** Runs what is no computing of a handshake in the middle of it: the handler, when data has come with it. */
   def aside(task: Runnable): Unit = {

@@ -82,7 +82,8 @@ private[server] final class QueueDelay(
     val wasEmpty = isEmpty
     val gap      = turn - time.wall
     // of handshakes since the clock was read, which may have been in this turn
-    val rest   = Math.max(0L, Math.min(clock.handshakeNanosBefore - computed, gap))
+    val spent  = clock.handshakeNanosBefore
+    val rest   = Math.max(0L, Math.min(spent - computed, gap))
     val isIdle = wasEmpty && gap - rest > IdleNanos
     val before = time.own - turnBegan
     worked += before - (computed - ofTurn)
@@ -92,7 +93,7 @@ private[server] final class QueueDelay(
     // if there were turns with nothing but handshakes, the last of them is the one before
     val last = if (rest > clock.handshakeNanosLatest) clock.handshakeNanosLatest else before + rest
     waitedSince = if (isIdle) turnBegan else turnBegan - Math.max(0L, last) / 2
-    computed = Math.max(computed, clock.handshakeNanosBefore)
+    computed = Math.max(computed, spent)
     ofTurn = computed
     requests = 0
     isLong = !wasEmpty
