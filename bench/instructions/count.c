@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -268,9 +269,13 @@ static struct user_regs_struct registers(pid_t thread) {
     return r;
 }
 
-static void stopped(pid_t thread) {
+/* Waits until the thread stops. Returns the signal that it is to get as it goes on: its own, such as the SIGSEGV by which
+   the garbage collector stops it, which would be lost otherwise; or 0 if it stopped for a step or a system call. */
+static int stopped(pid_t thread) {
     int status;
     if (waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status)) fail("the server has ended");
+    int signal = WSTOPSIG(status);
+    return signal == SIGTRAP || signal == SIGSTOP ? 0 : signal;
 }
 
 int main(int argc, char **argv) {
@@ -319,12 +324,12 @@ int main(int argc, char **argv) {
     long steps = 0, calls = 0, stops = 0;
     /* Whole system calls first: the thread stops as each one begins and ends. The one it waited in ends before that. */
     if (ptrace(PTRACE_SYSCALL, thread, 0, 0) != 0) fail("system calls");
-    stopped(thread);
+    int signal = stopped(thread);
     send_all();
     while (seen < expected && stops < MOST_STEPS) {
-        if (ptrace(PTRACE_SYSCALL, thread, 0, 0) != 0) fail("system calls");
-        stopped(thread);
-        stops++;
+        if (ptrace(PTRACE_SYSCALL, thread, 0, signal) != 0) fail("system calls");
+        signal = stopped(thread);
+        if (signal == 0) stops++;
         seen += replies(MSG_DONTWAIT);
     }
     calls = stops / 2;
@@ -332,8 +337,8 @@ int main(int argc, char **argv) {
     send_all();
     while (seen < expected && steps < MOST_STEPS) {
         if (most_functions > 0) note(registers(thread).rip);
-        if (ptrace(PTRACE_SINGLESTEP, thread, 0, 0) != 0) fail("step");
-        stopped(thread);
+        if (ptrace(PTRACE_SINGLESTEP, thread, 0, signal) != 0) fail("step");
+        signal = stopped(thread);
         steps++;
         if (steps % LOOK == 0) seen += replies(MSG_DONTWAIT);
     }
