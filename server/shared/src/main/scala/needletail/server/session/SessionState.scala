@@ -13,7 +13,7 @@ private[server] final class SessionState {
   /** The client's and the server's state in one number, an index into the table. */
   private var at: Int = pair(Idle, Free)
 
-  /** Every reply from now on is the connection's last: the server stops, or only one request is served. */
+  /** The next request is the connection's last: the server stops, or only one request is served. */
   var isDraining: Boolean = false
 
   /** Streams that only wait for events end: the whole server stops, or the client has probably gone. */
@@ -29,7 +29,8 @@ private[server] final class SessionState {
   /** A request has been read. `isLast`: whether the client will send no other. */
   @inline def requested(hasContent: Boolean, isLast: Boolean): Unit =
     // without content and on an idle connection, which is the usual case, the table leaves the state as it is
-    if (hasContent || isLast || at > Replying) requestedOtherwise(hasContent, isLast)
+    if (hasContent || isLast || isDraining || at > Replying)
+      requestedOtherwise(hasContent, isLast || isDraining)
 
   private def requestedOtherwise(hasContent: Boolean, isLast: Boolean): Unit =
     on(
@@ -77,7 +78,7 @@ private[server] final class SessionState {
    *
    * @param isLastReply whether no other reply is due after it
    */
-  def mayKeep(isLastReply: Boolean): Boolean = !isDraining && !(isLastReply && isLastRequest)
+  def mayKeep(isLastReply: Boolean): Boolean = !isLastReply || !isDraining && !isLastRequest
 
   /** One of the client's states. */
   def client: Int = at >> ServerBits

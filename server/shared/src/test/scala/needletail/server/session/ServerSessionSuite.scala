@@ -291,6 +291,41 @@ class ServerSessionSuite extends Suite {
     }
   }
 
+  test("a drain lets all requests in progress end, in their order, and then the connection") {
+    var asked = Vector.empty[AsyncPromise[Response]]
+    val wire  = new FakeWire(_ => {
+      asked :+= new AsyncPromise[Response]
+      new Reply.Later(asked.last)
+    })
+    wire.send(get("/1") + get("/2") + get("/3"))
+    wire.session.drain()
+    asked(1).succeed(Response.ok("two"))
+    assertEquals(wire.turn().output, "")
+    asked(0).succeed(Response.ok("one"))
+    val first = wire.turn().output
+    assert(first.endsWith("two") && !first.contains("Connection: close"), first)
+    assert(!asked(2).isCompleted && !wire.isFinished)
+    asked(2).succeed(Response.ok("three"))
+    val last = wire.turn().output
+    assert(last.contains("Connection: close") && last.endsWith("three"), last)
+    assert(wire.isFinished)
+  }
+
+  test("of what is pipelined in a drain behind requests in progress, one request is the last") {
+    var asked = Vector.empty[AsyncPromise[Response]]
+    val wire  = new FakeWire(_ => {
+      asked :+= new AsyncPromise[Response]
+      new Reply.Later(asked.last)
+    })
+    wire.send(get("/1"))
+    wire.session.drain()
+    wire.send(get("/2") + get("/3"))
+    assertEquals(asked.size, 2)
+    asked.foreach(_.succeed(Response.ok("served")))
+    assertEquals(wire.turn().statuses, List(200, 200))
+    assert(wire.isFinished)
+  }
+
   test("with the smallest limits of a head, the smallest request is served") {
     val wire = new FakeWire(hello, ServerConfig(maxTarget = 1, maxHead = 64, maxHeaders = 1, log = Log.none))
     val host = "a.example.org"

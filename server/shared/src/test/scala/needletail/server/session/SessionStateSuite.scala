@@ -139,7 +139,7 @@ class SessionStateSuite extends Suite {
     }
   }
 
-  test("a reply is the connection's last while it drains, and where no request follows the last one") {
+  test("the last reply ends the connection while it drains, and where no request follows") {
     val state = new SessionState
     assert(state.mayKeep(isLastReply = true))
     state.requested(hasContent = false, isLast = true)
@@ -147,7 +147,10 @@ class SessionStateSuite extends Suite {
     assert(!state.mayKeep(isLastReply = true))
     val draining = new SessionState
     draining.isDraining = true
-    assert(!draining.mayKeep(isLastReply = false))
+    assert(draining.mayKeep(isLastReply = false))
+    assert(!draining.mayKeep(isLastReply = true))
+    draining.requested(hasContent = false, isLast = false)
+    assert(draining.isLastRequest, "what comes while it drains is the last request")
   }
 
   test("an event that is not allowed says which it was, and in which state") {
