@@ -107,6 +107,14 @@ final class Request private[needletail] (
   /** The route; null if it is not known yet. */
   private[needletail] def routeClass: RouteClass = view.route
 
+  /** The `routeClass` of the request that this one was made from at first, or of this one; null until it was detached. */
+  private[needletail] def lateRoute: RouteClass = origin.routeClass
+
+  /** Whether the server has dropped it, or its response is complete. */
+  private[needletail] def isOver: Boolean = origin.view eq Request.released
+
+  private def origin: Request = if (extras == null || extras.first == null) this else extras.first
+
   /**
    * The route of the request as in metrics, `GET /orders/{id}`; None before a route is found, and if there is none.
    * For access logs and filters.

@@ -40,7 +40,14 @@ private[needletail] final class RouteClass(
   }
 
   /** An equal class, to hold instead of this one so that this one can be collected. */
-  def twin: RouteClass = new RouteClass(method, template, priority, adaptive)
+  def twin: RouteClass = {
+    val copy = new RouteClass(method, template, priority, adaptive)
+    copy.original = index
+    copy
+  }
+
+  /** The index of the class whose twin this is; -1 if it is none. */
+  var original: Int = -1
 
   override def toString: String = if (template.isEmpty) method else s"$method $template"
 

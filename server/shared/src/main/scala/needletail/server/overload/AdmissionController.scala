@@ -161,12 +161,24 @@ private[server] final class AdmissionController(
   }
 
   def failed(request: Request, cause: Throwable): Response = cause match {
-    case e: Rejected =>
-      val known = if (request == null) null else request.routeClass
-      refused(if (known == null) route else routes.of(known), Refusal.of(e))
+    case e: Rejected     => rejected(request, Refusal.of(e))
     case MemoryExhausted => refusals(Refusal.Memory) // counted when the memory was denied
     case _               => failures.response(request, cause)
   }
+
+  /** The request was refused by what its handler asked. It is the current one, or one whose reply comes later. */
+  private def rejected(request: Request, reason: Int): Response =
+    if (request == null || request.isOver) refusals(reason) // there is no client to be refused
+    else {
+      val late = request.lateRoute
+      if (late == null) {
+        present.refuse()
+        refused(route, reason)
+      } else {
+        request.shared.wasRefused = true
+        refused(routes.ofTwin(late), reason)
+      }
+    }
 
   // other requests than the current one
 

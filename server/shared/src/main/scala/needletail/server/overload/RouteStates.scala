@@ -20,6 +20,13 @@ private[server] final class RouteStates(config: OverloadConfig) {
     create(route, i)
   }
 
+  /** The state of the route that `twin` was made from; that of no route if it no longer exists. */
+  def ofTwin(twin: RouteClass): RouteState = {
+    val i = twin.original
+    if (i >= 0 && i < states.length && states(i) != null && (states(i).route eq twin)) states(i)
+    else of(RouteClass.unmatched)
+  }
+
   @noinline private def create(route: RouteClass, i: Int): RouteState = {
     if (i >= states.length) states = java.util.Arrays.copyOf(states, Math.max(i + 1, 2 * states.length))
     if (states(i) != null) {

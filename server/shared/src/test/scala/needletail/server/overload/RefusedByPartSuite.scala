@@ -7,7 +7,7 @@ import needletail.server.session.FakeWire
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import needletail.async.{Async, AsyncPromise}
+import needletail.async.{Async, AsyncPromise, Rejected}
 import needletail.http.{Handler, Priority, Refusal, Reply}
 import needletail.routing._
 import needletail.testing.Suite
@@ -36,6 +36,45 @@ class RefusedByPartSuite extends Suite {
     "OPTIONS /nowhere" -> (404 -> None),
     "GET /nowhere"     -> (404 -> None)
   )
+
+  test("what a handler's part refuses is counted once, as its route's, and has no duration") {
+    val full                     = new Rejected("full")
+    var later                    = List.empty[AsyncPromise[Response]]
+    def await(): Async[Response] = {
+      later = new AsyncPromise[Response] :: later
+      later.head
+    }
+    val refusing = Routes(
+      GET / "at-once" to { throw full; "".ok },
+      (GET / "later" + request) to (_ => await()),
+      (GET / "derived" + request) to (_ => await())
+    )
+    // the wrapper reports the failure of a request that it has made of the one received
+    val wrapped: Handler = request =>
+      if (request.path == "/derived") refusing(request.withHeader("X-More", "1")) else refusing(request)
+    for (handler <- List[Handler](refusing, refusing.mapResponse((_, response) => response), wrapped)) {
+      val wire = new FakeWire(handler, ServerConfig(log = Log.none))
+      for (path <- List("at-once", "later", "derived")) {
+        wire.send(s"GET /$path HTTP/1.1\r\nHost: a\r\n\r\n")
+        // another request is the loop's current one when the reply comes
+        if (later.nonEmpty) new FakeWire(_ => Response.ok, wire.context.config, wire).send(
+          "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+        )
+        later.foreach(_.fail(full))
+        later = Nil
+        assertEquals(wire.turn().statuses, List(503))
+      }
+      val found = mutable.ListBuffer.empty[(String, Long, Long)]
+      wire.context.admission.foreach { state =>
+        if (state.refused.sum > 0)
+          found += ((state.route.template, state.refused.sum, state.latencies.count))
+      }
+      assertEquals(
+        found.toList.sorted,
+        List(("/at-once", 1L, 0L), ("/derived", 1L, 0L), ("/later", 1L, 0L))
+      )
+    }
+  }
 
   /** @param between runs after each request has been received */
   private def check(handler: Handler, between: () => Unit = () => ()): Unit = {
