@@ -47,10 +47,16 @@ private[needletail] object Around {
       }
     def dress(request: Request, response: Response): Response = f(request, response)
 
-    /** If `f` throws an exception, the response is dropped and its stream is cancelled, which nothing else would do. */
+    /**
+     * If `f` throws an exception or returns null, the response is dropped and its stream is cancelled, which nothing
+     * else would do.
+     */
     private def mapped(request: Request, response: Response): Response =
-      try f(request, response)
-      catch {
+      try {
+        val result = f(request, response)
+        if (result == null) throw new NullPointerException("a wrapper returned null")
+        result
+      } catch {
         case Survivable(e) =>
           if (response.source != null)
             try response.source.cancel()

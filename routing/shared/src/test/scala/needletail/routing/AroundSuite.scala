@@ -55,8 +55,8 @@ class AroundSuite extends Suite {
     assertEquals(marked(plain).test(Request.get("/fine")).failure, None)
   }
 
-  test("a stream is cancelled if mapResponse throws, as nobody else gets it") {
-    for (isLater <- List(false, true)) {
+  test("a stream is cancelled if mapResponse throws or returns null, as nobody else gets it") {
+    for (isLater <- List(false, true); isNull <- List(false, true)) {
       var cancelled = 0
       val stream    = new ByteStream {
         def next(): Async[Option[Array[Byte]]] = Async.value(None)
@@ -67,7 +67,7 @@ class AroundSuite extends Suite {
         (GET / "stream" + request) to (_ =>
           if (isLater) Async.sleep(1.second).map(_ => response) else Async.value(response)
         )
-      ).mapResponse((_, _) => throw new NoClassDefFoundError("a wrapper"))
+      ).mapResponse((_, _) => if (isNull) null else throw new NoClassDefFoundError("a wrapper"))
       val reply = routes.test(Request.get("/stream"))
       assertEquals((reply.status.code, cancelled), (500, 1))
     }
