@@ -10,8 +10,10 @@ private[server] final class RetiredRoutes {
 
   /** Adds the last snapshot of a route that no longer exists. */
   def add(last: RouteSnapshot): Unit = {
-    val route = if (byName.size < RetiredRoutes.Most) last.route else RouteClass.handler
-    val past  = last.past(route)
+    val name  = (last.route.method, last.route.template)
+    val route =
+      if (byName.size < RetiredRoutes.Most || byName.contains(name)) last.route else RouteClass.handler
+    val past = last.past(route)
     byName.get((route.method, route.template)) match {
       case Some(sum) => sum.add(past)
       case None      => byName((route.method, route.template)) = past

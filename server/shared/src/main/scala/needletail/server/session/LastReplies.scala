@@ -23,7 +23,7 @@ private[session] final class LastReplies(
    */
   def giveUp(now: Long): Boolean = {
     queue.giveUpAt = if (context.silenceNanos > 0) now + context.silenceNanos else Long.MaxValue
-    if (queue.dropUnanswered()) context.counts.abandoned += 1
+    context.counts.abandoned += queue.dropUnanswered()
     endEventStreams()
     queue.isStillSilent() && {
       context.counts.abandoned += 1

@@ -184,9 +184,9 @@ private[server] final class ReplyQueue(
 
   /**
    * Drops the first request without a reply, or with one of which nothing can be sent yet, and those after it. Returns
-   * false if all have replies.
+   * how many these are.
    */
-  def dropUnanswered(): Boolean = {
+  def dropUnanswered(): Int = {
     var before: ServerExchange = null
     var x                      = head
     var kept                   = 0
@@ -195,10 +195,9 @@ private[server] final class ReplyQueue(
       x = x.next
       kept += 1
     }
-    x != null && {
-      if (before == null) dropAll() else cut(before, kept)
-      true
-    }
+    val dropped = length - kept
+    if (x != null) if (before == null) dropAll() else cut(before, kept)
+    dropped
   }
 
   private var silent: ServerExchange = null // the first at the last call of `isStillSilent`

@@ -4,6 +4,7 @@ import needletail.server.session.FakeWire
 
 import needletail.http._
 import needletail.http.admission.RouteClass
+import needletail.metrics.Histogram
 import needletail.server.config.ServerConfig
 import needletail.testing.{Garbage, Suite}
 
@@ -15,6 +16,29 @@ class RetiredRoutesSuite extends Suite {
     private[needletail] override def routeClass: RouteClass = null
     def apply(request: Request): Reply                      =
       Gate.admit(request, new RouteClass("GET", "/made"), () => Response.ok)
+  }
+
+  test("of a name that is known the total only grows, however many names there are by now") {
+    val retired                     = new RetiredRoutes
+    def end(template: String): Unit = {
+      val counts = new StatusCounts
+      counts.add(200, 1)
+      retired.add(
+        new RouteSnapshot(
+          new RouteClass("GET", template),
+          0,
+          -1,
+          new Histogram(Histogram.coarse),
+          counts,
+          new Array[Long](Refusal.names.length)
+        )
+      )
+    }
+    (1 to RetiredRoutes.Most).foreach(n => end(s"/$n"))
+    end("/1")
+    end("/another")
+    val totals = retired.copies.map(past => past.route.template -> past.byStatus.of(200)).toMap
+    assertEquals((totals("/1"), totals("*"), totals.get("/another")), (2L, 1L, None))
   }
 
   test("fault 14: what routes did that are no more is still counted, and they are let go") {
