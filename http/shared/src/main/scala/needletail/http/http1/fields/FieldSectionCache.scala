@@ -11,7 +11,8 @@ import needletail.http.text.Swar
  * and a copy.
  */
 private[needletail] final class FieldSectionCache {
-  private val rawBytes = new Array[Byte](FieldSectionCache.MaxLength)
+  private var rawBytes =
+    FieldSectionCache.none // only once there is something to keep: heads may never be complete
   private var length   = 0                 // 0: empty
   private var fields   = new Array[Int](0) // as in Fields, but from the start of the section
   private var count    = 0
@@ -63,7 +64,8 @@ private[needletail] final class FieldSectionCache {
 
   /** Caches the section from `start` to `until` in `from`, unless it is longer than `MaxLength`. */
   def remember(from: Fields, start: Int, until: Int): Unit =
-    if (until - start <= rawBytes.length) {
+    if (until - start <= FieldSectionCache.MaxLength) {
+      if (rawBytes.length == 0) rawBytes = new Array[Byte](FieldSectionCache.MaxLength)
       length = until - start
       Swar.copy(from.bytes, from.base + start, rawBytes, 0, length)
       count = from.fieldCount
@@ -95,4 +97,6 @@ private[needletail] object FieldSectionCache {
 
   /** Bytes: more than what browsers send without large cookies. */
   final val MaxLength = 1024
+
+  private val none = new Array[Byte](0)
 }
