@@ -10,8 +10,9 @@ import needletail.http.admission.{Priority, RouteClass}
  * `Async.blocking`).
  *
  * Under overload the server refuses requests by the priority and limits of their route. A handler that calls routes
- * leaves that decision to them; responses that it makes itself are limited and counted as one kind. To add behaviour
- * around routes, prefer `mapResponse`, `around` and `recover`, which keep them routes.
+ * leaves that decision to them, from its first call on: responses that it makes itself are counted as one kind, and
+ * then not limited, also not by `OverloadConfig.maxInFlight`. To add behaviour around routes, prefer `mapResponse`,
+ * `around` and `recover`, which keep them routes.
  */
 trait Handler {
 
