@@ -107,10 +107,16 @@ class TargetSuite extends ConformanceSuite {
     MAY("3986 §5.2.4", "above the root", target("/../plaintext"), resolvedOrRefused: _*),
     MAY("3986 §5.2.4", "far above the root", target("/x/../../../plaintext"), resolvedOrRefused: _*),
     MAY("3986 §6.2.2.3", "encoded dots", target("/x/%2e%2E/plaintext"), resolvedOrRefused: _*),
-    MUST("3986 §2.2", "behind an encoded slash are no segments", target("/plaintext/..%2fplaintext"), noneOrBad),
+    MUST("3986 §2.2", "before an encoded slash are no segment", target("/plaintext/..%2fplaintext"), noneOrBad),
     MUST("3986 §2.4", "dots encoded twice", target("/x/%252e%252e/plaintext"), noneOrBad),
     MUST("3986 §5.2.4", "three dots are a name", target("/x/.../plaintext"), none),
     MUST("3986 §5.2.4", "never out of a name", target("/x../plaintext"), none),
+    STATED("3986 §5.2.4", "behind an empty segment, which others merge", target("/x//../plaintext"), status(400)),
+    STATED("3986 §5.2.4", "behind two of them", target("/x//y/../../plaintext"), status(400)),
+    STATED("3986 §5.2.4", "encoded, behind an empty segment", target("/x//%2e%2E/plaintext"), status(400)),
+    STATED("3986 §2.2", "beside an encoded slash, which others decode", target("/x/..%2Fplaintext"), status(400)),
+    STATED("3986 §2.2", "behind a segment with an encoded slash", target("/x%2fy/../plaintext"), status(400)),
+    STATED("3986 §5.2.4", "behind an empty segment in absolute form", target("http://a//../plaintext"), status(400)),
     MUST("9112 §3.2.2", "in absolute form", target("http://a/x/../plaintext"), hello, status(301, 308, 400, 404))
   )
 

@@ -130,10 +130,10 @@ class ResourcesSuite extends Suite with TemporaryDirectories {
     assertEquals(below.test(Request.get("/d/file/ByteRangesSuite.class")).status.code, 200)
     for (
       path <- Seq(
-        "..%2fcontent%2fResourcesSuite.class",
+        "..%5ccontent%5cResourcesSuite.class",
         "%2e%2e/content/ResourcesSuite.class",
         "file%2fByteRangesSuite.class",
-        "file/..%2fResourcesSuite.class"
+        "file%2f.%2fByteRangesSuite.class"
       )
     )
       assertEquals(below.test(Request.get(s"/d/$path")).status.code, 404, path)

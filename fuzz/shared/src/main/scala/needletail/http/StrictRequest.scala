@@ -50,7 +50,8 @@ private[http] final class StrictRequest(limits: HeadLimits, secure: Boolean) {
     if (target.startsWith("/")) {
       if (method == "CONNECT" || !plain(before, others) || (query != null && !plain(query, others + "?")))
         return Bad("the path")
-      path = normal(before)
+      if (isAmbiguous(before)) return Bad("an ambiguous path")
+      path = unambiguous(before)
       asked = query
     } else if (method == "CONNECT") {
       if (!StrictFields.isAuthority(target) || !Port.matcher(target).find) return Bad("CONNECT")
@@ -63,9 +64,10 @@ private[http] final class StrictRequest(limits: HeadLimits, secure: Boolean) {
           if (scheme.nonEmpty && !secure || !StrictFields.isAuthority(named)) return Bad("an absolute target")
           asked = if (question == null) null else question.drop(1)
           if (!plain(after, others) || (asked != null && !plain(asked, others + "?"))) return Bad("its path")
+          if (isAmbiguous(after)) return Bad("an ambiguous path")
           authority = named
           path =
-            if (after.nonEmpty) normal(after)
+            if (after.nonEmpty) unambiguous(after)
             else if (asked == null && method == "OPTIONS") ""
             else "/"
         case _ => return Bad("the form of the target")
@@ -109,8 +111,39 @@ private[http] object StrictRequest {
   private val Port        = java.util.regex.Pattern.compile(":[0-9]+$")
   private val Absolute    = """(?s)[hH][tT][tT][pP]([sS]?)://([^/?]*)([^?]*)(\?.*)?""".r
 
-  /** RFC 3986 §6.2.2.2 and §5.2.4. */
-  def normal(path: String): String = {
+  /** Whether ".." removes an empty segment, or one with an encoded slash, or stands beside one. */
+  def isAmbiguous(path: String): Boolean = {
+    var before = List.empty[String]
+    decoded(path).drop(1).split("/", -1).exists {
+      case "."  => false
+      case ".." =>
+        val removed = before.headOption
+        before = before.drop(1)
+        removed.exists(segment => segment.isEmpty || segment.contains("%2F"))
+      case other =>
+        before = other :: before
+        other.split("%2F", -1).contains("..")
+    }
+  }
+
+  /**
+   * The parts of a path as servers see them that decode all slashes and make one of several before they remove dot
+   * segments.
+   */
+  def merged(path: String): Vector[String] =
+    decoded(path).split("/|%2F").toVector.filterNot(part => part.isEmpty || part == ".").foldLeft(
+      Vector.empty[String]
+    )((out, part) => if (part == "..") out.dropRight(1) else out :+ part)
+
+  /** The normal form, which no other server takes for another path. */
+  private def unambiguous(path: String): String = {
+    val found = normal(path)
+    if (merged(found) != merged(path)) throw new AssertionError(s"$path is ambiguous")
+    found
+  }
+
+  /** RFC 3986 §6.2.2.2. */
+  private def decoded(path: String): String = {
     val decoded = new StringBuilder
     var i       = 0
     while (i < path.length)
@@ -123,7 +156,12 @@ private[http] object StrictRequest {
         decoded.append(path.charAt(i))
         i += 1
       }
-    val segments = decoded.toString.drop(1).split("/", -1).toVector
+    decoded.toString
+  }
+
+  /** RFC 3986 §6.2.2.2 and §5.2.4. */
+  def normal(path: String): String = {
+    val segments = decoded(path).drop(1).split("/", -1).toVector
     var out      = Vector.empty[String]
     segments.zipWithIndex.foreach { case (segment, n) =>
       val last = n == segments.size - 1

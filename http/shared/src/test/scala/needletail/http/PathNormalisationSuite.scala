@@ -29,7 +29,9 @@ class PathNormalisationSuite extends WireSuite {
       "/a/b/../c"                 -> "/a/c",
       "/a/b/../../c"              -> "/c",
       "/a/b/../../../../c"        -> "/c",
-      "/a//../b"                  -> "/a/b",
+      "/a//b/../c"                -> "/a//c",
+      "/a/..//b"                  -> "//b",
+      "//a/.."                    -> "//",
       "/a/b/c/./../../g"          -> "/a/g",
       "/%2e"                      -> "/",
       "/%2e%2e/a"                 -> "/a",
@@ -38,8 +40,8 @@ class PathNormalisationSuite extends WireSuite {
       "/a/%2E%2e/%2e%2e/b"        -> "/b",
       "/%61%7A%41%5a%30%2D%5f%7e" -> "/azAZ0-_~",
       "/a%2fb"                    -> "/a%2Fb",
-      "/a/%2e%2e%2fb"             -> "/a/..%2Fb",
-      "/a%2F..%2Fb"               -> "/a%2F..%2Fb",
+      "/a%2F.%2Fb%2f...%2f..c"    -> "/a%2F.%2Fb%2F...%2F..c",
+      "/a%2fb/./c/../d"           -> "/a%2Fb/d",
       "/%20%c3%a9"                -> "/%20%C3%A9",
       "/%25%32%65"                -> "/%252e",
       "/%252e%252e/a"             -> "/%252e%252e/a",
@@ -48,6 +50,33 @@ class PathNormalisationSuite extends WireSuite {
       "/..;/a"                    -> "/..;/a",
       "/%3f%23"                   -> "/%3F%23"
     ).foreach { case (target, expected) => assertEquals(path(target), expected, clue(target)) }
+  }
+
+  test("a path that servers which merge or decode slashes first resolve to another one is refused") {
+    List(
+      "/a//../b",
+      "//..",
+      "//../a",
+      "/a//%2e%2e/b",
+      "/a//.%2E/b",
+      "/a//./../b",
+      "/a/.//../b",
+      "/a//b/../../c",
+      "/a/b//..",
+      "/a/..%2fb",
+      "/a/%2e%2e%2fb",
+      "/a%2F..",
+      "/a%2F%2e%2E/b",
+      "/a%2F..%2Fb",
+      "/a%2Fb%2F..%2F..%2Fc/d",
+      "/a/x%2fy/../b",
+      "/a/%2f/../b",
+      "/a/%2F/b/../../c"
+    ).foreach { target =>
+      for (form <- List(target, s"http://a$target", s"$target?b"))
+        refused(400, head(s"GET $form HTTP/1.1", "Host: a"))
+    }
+    assertEquals(path("/a?b//../c%2F.."), "/a") // a query is no path
   }
 
   test("a path in normal form stays where it came in") {
@@ -69,7 +98,7 @@ class PathNormalisationSuite extends WireSuite {
     }
     assertEquals(escaped("/%41"), false)
     assertEquals(escaped("/%2f"), true)
-    assertEquals(escaped("/%2f/.."), false)
+    assertEquals(escaped("/%20/.."), false)
     assertEquals(escaped("/%2f"), true)
     assertEquals(escaped("/a"), false)
   }

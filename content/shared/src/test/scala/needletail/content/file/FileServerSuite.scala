@@ -95,7 +95,7 @@ class FileServerSuite extends Suite with TemporaryDirectories {
       val paths  = Seq(
         "../secret.txt",
         "%2e%2e/secret.txt",
-        "..%2fsecret.txt",
+        "..%252fsecret.txt",
         "sub/%2e%2e/%2E./secret.txt",
         "..%5csecret.txt",
         ".secret",

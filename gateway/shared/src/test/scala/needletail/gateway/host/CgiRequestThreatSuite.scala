@@ -87,8 +87,9 @@ class CgiRequestThreatSuite extends Hosted {
             "/cgi-bin/sub"
           )
         ) {
-          val answer = get(server, path)
-          assertEquals(answer.status, 404, s"$path: ${answer.raw}")
+          val answer      = get(server, path)
+          val isAmbiguous = path.toLowerCase.contains("..%2f")
+          assertEquals(answer.status, if (isAmbiguous) 400 else 404, s"$path: ${answer.raw}")
           assert(!answer.raw.contains("secret"), path)
         }
       }

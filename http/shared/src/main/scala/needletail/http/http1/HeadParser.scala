@@ -278,8 +278,7 @@ private[needletail] class HeadParser(limits: HeadLimits, val head: Head = new He
       else if (head.method.isConnect) Target.notAuthority
       else {
         if (head.queryFrom >= 0) head.queryUntil = head.targetUntil
-        if (hasEscape || hasDot) PathNormaliser.normalise(head)
-        null
+        if (hasEscape || hasDot) PathNormaliser.normalise(head) else null
       }
     problem == null || failed(problem) != Bad
   }

@@ -66,12 +66,14 @@ private[needletail] object Target {
       head.pathFrom = slash - head.base
       head.pathUntil = pathUntil - head.base
       PathNormaliser.normalise(head)
-    } else if (question >= 0 || (head.method ne Method.OPTIONS)) {
-      // An empty path is "/", except that OPTIONS without path and query is about the server (RFC 9112 §3.2.4)
-      head.rewrittenPath = root
-      head.pathUntil = 1
+    } else {
+      if (question >= 0 || (head.method ne Method.OPTIONS)) {
+        // An empty path is "/", except that OPTIONS without path and query is about the server (RFC 9112 §3.2.4)
+        head.rewrittenPath = root
+        head.pathUntil = 1
+      }
+      null
     }
-    null
   }
 
   private def authority(head: Head, from: Int, until: Int): Unit = {

@@ -11,6 +11,10 @@ import needletail.http.text.{ByteWriter, Grammar}
  * 1. otherwise SCRIPT_NAME, if PATH_INFO follows it (RFC 3875 §4.1.5, §4.1.13);
  * 1. otherwise, for a script, SCRIPT_NAME, and its root was requested;
  * 1. otherwise empty: web servers that forward whole sites put the whole path into SCRIPT_NAME.
+ *
+ * The web server has checked its rules for SCRIPT_NAME and PATH_INFO: unless it has rewritten the path, that is
+ * REQUEST_URI decoded, with one slash for several, and without dot segments. The parser refuses a path that it would
+ * resolve to another one (`PathNormaliser`).
  */
 private[gateway] final class RequestTarget(variables: Variables, mount: String, isScript: Boolean) {
   private val uri      = variables.indexOf("REQUEST_URI")
@@ -106,25 +110,28 @@ private[gateway] final class RequestTarget(variables: Variables, mount: String, 
     if (p == question) start else -1
   }
 
-  /** The index after the bytes from `from` that are that variable's value, escaped or not; -1 if they are not. */
+  /**
+   * The index after the bytes from `from` that are that variable's value, escaped or not; -1 if they are not. Apache
+   * leaves encoded slashes as they are, and decodes the rest (`AllowEncodedSlashes NoDecode`).
+   */
   private def behind(from: Int, variable: Int): Int = {
     var p     = from
     var k     = if (variable < 0) 0 else variables.valueFrom(variable)
     val until = if (variable < 0) 0 else variables.valueUntil(variable)
     while (k < until && p < question) {
-      val byte =
-        if (Grammar.isEscape(bytes, p, question)) {
-          p += 3
-          ((Grammar.hex(bytes(p - 2)) << 4) | Grammar.hex(bytes(p - 1))).toByte
-        } else {
-          p += 1
-          bytes(p - 1)
-        }
-      if (byte != bytes(k)) return -1
-      k += 1
+      val isEscape = Grammar.isEscape(bytes, p, question)
+      val byte     =
+        if (isEscape) ((Grammar.hex(bytes(p + 1)) << 4) | Grammar.hex(bytes(p + 2))).toByte else bytes(p)
+      if (byte == bytes(k)) k += 1
+      else if (isEscape && byte == '/' && isEncodedSlash(k, until)) k += 3
+      else return -1
+      p += (if (isEscape) 3 else 1)
     }
     if (k == until) p else -1
   }
+
+  private def isEncodedSlash(at: Int, until: Int): Boolean =
+    at + 2 < until && bytes(at) == '%' && bytes(at + 1) == '2' && (bytes(at + 2) | 0x20) == 'f'
 
   private def raw(w: ByteWriter, from: Int, until: Int): Unit =
     if (from == until) w.writeByte('/') else w.write(bytes, from, until - from)

@@ -37,6 +37,15 @@ class RequestTargetSuite extends Suite {
       ("/a%2fb%20c?q", "/my app")
     )
     assertEquals(target()("SCRIPT_NAME" -> "", "PATH_INFO" -> "/a", "REQUEST_URI" -> "/a"), ("/a", ""))
+    // Apache with AllowEncodedSlashes NoDecode
+    assertEquals(
+      target()("SCRIPT_NAME" -> "/app", "PATH_INFO" -> "/a%2Fb c%2fd", "REQUEST_URI" -> "/app/a%2Fb%20c%2fd"),
+      ("/a%2Fb%20c%2fd", "/app")
+    )
+    assertEquals(
+      target()("SCRIPT_NAME" -> "/app", "PATH_INFO" -> "/a%2Fb", "REQUEST_URI" -> "/app/a%252Fb"),
+      ("/a%252Fb", "/app")
+    )
   }
 
   test("where the server has rewritten the path, PATH_INFO is it, escaped again") {
@@ -44,6 +53,12 @@ class RequestTargetSuite extends Suite {
       target()("SCRIPT_NAME" -> "/app.fcgi", "PATH_INFO" -> "/ä b%?", "REQUEST_URI" -> "/pretty"),
       ("/%C3%A4%20b%25%3F", "/app.fcgi")
     )
+  }
+
+  test("without PATH_INFO a path that was rewritten is the original one, unless REQUEST_URI is empty") {
+    // nginx's try_files, which leads all paths to one file, and its rewrite
+    assertEquals(target()("SCRIPT_NAME" -> "/app.fcgi", "REQUEST_URI" -> "/a%2Fb"), ("/a%2Fb", ""))
+    assertEquals(target()("SCRIPT_NAME" -> "/new/ä", "REQUEST_URI" -> ""), ("/new/%C3%A4", ""))
   }
 
   test("a script without PATH_INFO was asked for its root") {
