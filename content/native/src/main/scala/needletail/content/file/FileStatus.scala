@@ -11,9 +11,16 @@ import scala.scalanative.unsafe._
  * whole seconds only.
  *
  * @param modified in nanoseconds since 1970, as exactly as the system knows
+ * @param changed the same of its status (ctime), which no program can set as it likes
  * @param key of the file itself, whatever its name
  */
-private[file] final case class FileStatus(isRegular: Boolean, size: Long, modified: Long, key: AnyRef)
+private[file] final case class FileStatus(
+    isRegular: Boolean,
+    size: Long,
+    modified: Long,
+    changed: Long,
+    key: AnyRef
+)
 
 private[file] object FileStatus {
 
@@ -26,6 +33,7 @@ private[file] object FileStatus {
         stat.S_ISREG(now.st_mode) != 0,
         now.st_size.toLong,
         now.st_mtim._1.toLong * 1000000000L + now.st_mtim._2.toLong,
+        now.st_ctim._1.toLong * 1000000000L + now.st_ctim._2.toLong,
         (now.st_dev.toLong, now.st_ino.toLong)
       )
   }

@@ -87,20 +87,9 @@ private[content] final class ClassPathServer(base: String, config: FileConfig) {
   }
 
   private def variant(coding: String, content: Array[Byte]): Variant =
-    new Variant(coding, content.length.toLong, ClassPathServer.tag(content), -1, null, content)
+    new Variant(coding, content.length.toLong, EntityTag(FileStore.tagOf(content)), -1, null, content)
 }
 
 private object ClassPathServer {
   private val notFound = Response.notFound.text("not found")
-
-  /** By the content: its length, and its FNV-1a hash of 64 bits. */
-  private def tag(content: Array[Byte]): EntityTag = {
-    var hash = 0xcbf29ce484222325L
-    var i    = 0
-    while (i < content.length) {
-      hash = (hash ^ (content(i) & 0xff)) * 0x100000001b3L
-      i += 1
-    }
-    EntityTag(java.lang.Long.toHexString(hash) + "-" + Integer.toHexString(content.length))
-  }
 }

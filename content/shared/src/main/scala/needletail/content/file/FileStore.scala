@@ -158,7 +158,7 @@ private[file] final class FileStore(root: Path, config: FileConfig) {
       }
     if (content != null && (content.length != size || !version.isStill)) throw FileVersion.Changed
     val second = Math.floorDiv(status.modified, 1000000000L)
-    val tag    = java.lang.Long.toHexString(status.modified) + "-" + java.lang.Long.toHexString(size)
+    val tag    = if (content != null) FileStore.tagOf(content) else FileStore.tagOf(status)
     new Variant(
       coding,
       size,
@@ -198,4 +198,24 @@ private object FileStore {
 
   /** The interval between attempts to prefetch a file, in nanoseconds. */
   private final val Again = 1000L * 1000 * 1000
+
+  /**
+   * A tag by the content: its length, and its FNV-1a hash of 64 bits. So it is the same on all machines, and another one
+   * for a file of the same time and length.
+   */
+  def tagOf(content: Array[Byte]): String = {
+    var hash = 0xcbf29ce484222325L
+    var i    = 0
+    while (i < content.length) {
+      hash = (hash ^ (content(i) & 0xff)) * 0x100000001b3L
+      i += 1
+    }
+    hex(hash) + "-" + hex(content.length.toLong)
+  }
+
+  /** A tag of a file that is not read as a whole: its time and size can be set and kept, that of its status cannot. */
+  private def tagOf(status: FileStatus): String =
+    hex(status.modified) + "-" + hex(status.size) + "-" + hex(status.changed)
+
+  private def hex(n: Long): String = java.lang.Long.toHexString(n)
 }

@@ -2,7 +2,7 @@ package needletail.content.file
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.attribute.FileTime
-import java.nio.file.{Files, Path}
+import java.nio.file.{Files, Path, StandardCopyOption}
 
 import scala.concurrent.duration._
 import scala.util.Random
@@ -159,6 +159,43 @@ class FileServerSuite extends Suite with TemporaryDirectories {
         assertEquals(none.header("Content-Range"), Some(s"bytes */${all.length}"))
       }
       eventually(server.opened == 0)
+    }
+  }
+
+  test("a file that is replaced by one of the same size and time has another entity tag and is served") {
+    val time = FileTime.fromMillis(1000) // as of builds that set all times alike
+    served() { (root, server) =>
+      val routes = server.routes("/f")
+      val loop   = new ManualLoop
+      for ((name, size) <- Seq("small.bin" -> 1000, "big.bin" -> 300000)) {
+        def write(file: Path, byte: Char): Unit = {
+          Files.write(file, Array.fill(size)(byte.toByte))
+          Files.setLastModifiedTime(file, time)
+          ()
+        }
+        def served(byte: Char): String = {
+          loop.advance(2.seconds)
+          val reply = routes.test(get(s"/f/$name"), loop)
+          assertEquals((reply.bytes.length, reply.bytes.last.toChar), (size, byte), name)
+          reply.header("ETag").get
+        }
+        // the clock of a file system advances in steps of some milliseconds
+        def whenLater(file: Path): Unit = eventually {
+          write(root.resolve("probe"), 'p')
+          FileStatus.of(root.resolve("probe")).changed > FileStatus.of(file).changed
+        }
+        val file = root.resolve(name)
+        write(file, 'a')
+        val first = served('a')
+        assertEquals(served('a'), first)
+        write(root.resolve("new"), 'b')
+        whenLater(file)
+        Files.move(root.resolve("new"), file, StandardCopyOption.REPLACE_EXISTING)
+        val second = served('b')
+        whenLater(file)
+        write(file, 'c') // in place
+        assertEquals(Set(first, second, served('c')).size, 3, name)
+      }
     }
   }
 
