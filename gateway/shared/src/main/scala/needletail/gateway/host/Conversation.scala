@@ -17,6 +17,10 @@ import needletail.http.text.ByteWriter
  * One request to a program: its content is written while its output is read, neither waiting for the other. To be used
  * on the request's loop.
  *
+ * The server reads no more of a request's content once the response is complete. So the end of a response waits for the
+ * program to read its content, as long as it has not ended its output; and a program whose content is cut off all the
+ * same is ended, and never sees an end of its input.
+ *
  * It owns the request's content from its construction on, and closes it when it ends. If it may never begin,
  * `abandon` has to be called.
  */
@@ -38,11 +42,14 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   private var inputProgress             = 0L // the backend's by then
   private var unheard                   = 0L // for how long it was not heard by then
 
-  private var finished               = false
-  private var feeding: Async[Unit]   = null
-  private var awaitsClient           = false
-  private var awaitsProgram          = false // whether output is waited for
-  private var timer: Timer           = null
+  private var finished                 = false
+  private var feeding: Async[Unit]     = null
+  private var fed                      = 0L                     // bytes of content that were passed on
+  private var isFed                    = content.stream == null // whether that was all, or no more is read
+  private var held: AsyncPromise[Unit] = null                   // what waits for `isFed`
+  private var awaitsClient             = false
+  private var awaitsProgram            = false                  // whether output is waited for
+  private var timer: Timer             = null
   private var brokenBy: Throwable    = null  // why the stream ended before the end of the output
   private var afterHead: Array[Byte] = null  // content that arrived with the head
   private var isBodiless             = false // whether the client gets no content
@@ -90,26 +97,64 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
       awaitsClient = false
       if (finished) Async.unit
       else {
-        progressed()
+        inputProgressed()
         result match {
           case Success(Some(piece)) =>
+            fed += piece.length
             val written = backend.write(piece)
-            progressed() // some of it may have been taken
+            inputProgressed() // some of it may have been taken
             written.transform {
-              case Success(_) if !finished =>
-                progressed()
+              case _ if finished => Async.unit
+              case Success(_)    =>
+                inputProgressed()
                 feed()
-              case _ => Async.unit // it reads no more; its response counts
+              case Failure(_: IOException) => inputOver() // it reads no more; its response counts
+              case Failure(e)              => cutInput(e)
             }
-          case Success(None) =>
+          case Success(None) if fed == content.length =>
             backend.endInput()
-            Async.unit
-          case Failure(e) => // the content could not be read from the client
-            fail(e)
-            Async.unit
+            inputOver()
+          case Success(None) => cutInput(new IOException("the request's content was shorter than announced"))
+          case Failure(e)    => cutInput(e) // it could not be read from the client
         }
       }
     }
+  }
+
+  private def cutInput(e: Throwable): Async[Unit] = {
+    fail(e)
+    Async.unit
+  }
+
+  private def inputOver(): Async[Unit] = {
+    isFed = true
+    release()
+    Async.unit
+  }
+
+  private def inputProgressed(): Unit = {
+    progressed()
+    if (!isFed) discardingSince = progress
+  }
+
+  /**
+   * Completes when the program has got all its content or needs no more; fails if the content is cut off. Drops its
+   * output meanwhile, to see its end.
+   */
+  private def whenFed(): Async[Unit] =
+    if (isFed || finished) Async.unit
+    else {
+      val promise = new AsyncPromise[Unit]
+      held = promise
+      dropRest()
+      promise
+    }
+
+  private def release(): Unit = if (held != null) {
+    val promise = held
+    held = null
+    if (brokenBy == null) promise.succeed(()) else promise.fail(brokenBy)
+    ()
   }
 
   // The response. Loops end in `transform`, so that many small pieces need no stack.
@@ -165,8 +210,11 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
         case Left(why)       => badAnswer(why)
         case Right(response) =>
           isBodiless = isHead || !response.status.allowsBody
-          answer.succeed(Conversation.Final(response))
-          Async.unit
+          val isWhole = isBodiless || framed.isComplete // once it begins
+          (if (isWhole) whenFed() else Async.unit).transform { result =>
+            if (result.isSuccess) answer.succeed(Conversation.Final(response))
+            Async.unit
+          }
       }
   }
 
@@ -190,16 +238,16 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
     def next(): Async[Option[Array[Byte]]] =
       if (finished) ended
       else if (framed.isComplete) {
-        discard()
+        dropRest()
         Async.value(None)
       } else if (afterHead != null) {
         val piece = afterHead
         afterHead = null
-        Async.value(cut(piece))
+        deliver(piece)
       } else
         read(
           {
-            case Success(Some(piece)) => Async.value(cut(piece))
+            case Success(Some(piece)) => deliver(piece)
             case Success(None)        =>
               close(complete = true)
               Async.value(None)
@@ -209,8 +257,10 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
         )
 
     /** The server cancels a response without content though the client is still connected: the program may finish. */
-    def cancel(): Unit = if (!discarding) if (isBodiless) { discard(); () }
-    else close(complete = false)
+    def cancel(): Unit =
+      if (held != null) close(complete = false)
+      else if (isBodiless) dropRest()
+      else if (!discarding) close(complete = false)
   }
 
   /** The output has failed after the head of the response. Returns what the response fails with. */
@@ -228,15 +278,23 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   private def ended: Async[Option[Array[Byte]]] =
     if (brokenBy != null) Async.fail(brokenBy) else Async.value(None)
 
-  /** The part of a piece that is content: bytes beyond Content-Length are not. */
-  private def cut(piece: Array[Byte]): Option[Array[Byte]] = {
+  /**
+   * The part of a piece that is content: bytes beyond Content-Length are not. With the last one the response is
+   * complete, so it waits.
+   */
+  private def deliver(piece: Array[Byte]): Async[Option[Array[Byte]]] = {
     framed.decode(piece, 0, piece.length)
-    Some(
-      if (framed.dataUntil == piece.length) piece else java.util.Arrays.copyOf(piece, framed.dataUntil)
-    )
+    val content =
+      Some(if (framed.dataUntil == piece.length) piece else java.util.Arrays.copyOf(piece, framed.dataUntil))
+    if (framed.isComplete) whenFed().map(_ => content) else Async.value(content)
   }
 
-  /** Reads the rest of the output to its end, for at most `timeout` in all, and drops it. */
+  private def dropRest(): Unit = if (!discarding) { discard(); () }
+
+  /**
+   * Reads the rest of the output to its end, and drops it: for at most `timeout` in all, but for as long as the program
+   * reads its content.
+   */
   private def discard(): Async[Unit] = {
     if (!discarding) {
       discarding = true
@@ -248,6 +306,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
         {
           case Success(Some(_)) => discard()
           case result           =>
+            result.failed.foreach(e => if (held != null) cutOff(e))
             close(complete = result.isSuccess)
             Async.unit
         },
@@ -266,7 +325,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   /** Looks whether the program has read more of what was written to it: most of a large piece may still wait. */
   private def lookAtInput(): Unit = {
     backend.offerInput()
-    if (backend.inputProgress > inputProgress) progressed()
+    if (backend.inputProgress > inputProgress || awaitsClient) inputProgressed()
   }
 
   /** When it reads shows only when somebody looks: so often that the time of its last progress is known well enough. */
@@ -324,7 +383,13 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
     if (timer != null) timer.cancel()
     if (feeding != null) feeding.cancel()
     content.close()
-    if (!complete) backend.stop() else backend.endInput()
+    if (complete && isFed) backend.endInput()
+    else {
+      if (complete && !backend.hasEnded)
+        config.log.warn(s"$what: it ended its output before it had read its request, and was terminated")
+      backend.stop()
+    }
+    release()
     onEnd(complete)
   }
 }

@@ -158,6 +158,7 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
     private var repeats                   = 0
 
     override def isHeard: Boolean              = present.isHeard
+    def hasEnded: Boolean                      = present.hasEnded
     override def unheardNanos: Long            = unheardBefore + present.unheardNanos
     def write(bytes: Array[Byte]): Async[Unit] = present.write(bytes)
     def endInput(): Unit                       = {

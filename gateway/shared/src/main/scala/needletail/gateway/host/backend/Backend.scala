@@ -30,9 +30,15 @@ private[host] trait Backend {
   /** For how long it was not, in nanoseconds. */
   def unheardNanos: Long = 0
 
+  /** Whether it has ended by itself, so that it needs no more content. */
+  def hasEnded: Boolean
+
   /** Whether nothing of a response has arrived. */
   def isUnused: Boolean = false
 
-  /** Ends it: the rest is not needed. May be called more than once, and after the end. */
+  /**
+   * Ends it: the rest is not needed. May be called more than once, and after the end. If `endInput` was not called
+   * before, it never sees an end of its input: part of the content would look like all of it.
+   */
   def stop(): Unit
 }

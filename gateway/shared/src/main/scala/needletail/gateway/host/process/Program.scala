@@ -162,13 +162,12 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
     def cancel(): Unit = outputEnded()
   }
 
-  /** Closes its pipes, and ends it as `terminate` does. */
+  /** Closes the pipe of its output, and ends it as `terminate` does; its other pipes are closed when it has ended. */
   final def stop(): Unit = {
     val isRunning = status < 0 && !stopping
     if (isRunning) stopping = true
     outputEnded()
     tellOutputEnd()
-    closeRest()
     if (isRunning) sendSignals()
   }
 

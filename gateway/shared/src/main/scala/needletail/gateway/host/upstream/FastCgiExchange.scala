@@ -36,6 +36,7 @@ private[host] final class FastCgiExchange(
   }
 
   def hasSentAll: Boolean = inputEnded
+  def hasEnded: Boolean   = isOver
 
   /** Ends the content of a request to which the peer has responded before reading all of it. */
   def endInputLate(): Unit = if (!inputEnded) {

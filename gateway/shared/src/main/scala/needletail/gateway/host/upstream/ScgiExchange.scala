@@ -30,6 +30,8 @@ private[host] final class ScgiExchange(connection: Connection, gone: () => Unit)
   /** Nothing to do: its length was announced, and some servers take a half-close for a disconnect. */
   def endInput(): Unit = ()
 
+  def hasEnded: Boolean = answer.isOver
+
   val output: ByteStream = answer.stream
 
   override def isUnused: Boolean = !answer.hasReceived
