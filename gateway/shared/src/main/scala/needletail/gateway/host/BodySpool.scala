@@ -5,7 +5,9 @@ import java.nio.file.attribute.PosixFilePermissions
 import java.nio.file.{Files, Path, Paths}
 import java.util.concurrent.atomic.AtomicLong
 
-import needletail.async.{Async, Blocking}
+import scala.util.Failure
+
+import needletail.async.{Async, Blocking, Rejected}
 import needletail.gateway.host.incoming.SizedContent
 import needletail.http.{ByteStream, MessageBody}
 import needletail.http.message.{HttpError, Status}
@@ -13,10 +15,15 @@ import needletail.http.text.ByteWriter
 
 /**
  * Collects request bodies without a length, since CGI needs one (RFC 3875 section 4.1.2): first in memory, then in a
- * temporary file that is unlinked at once, so that nothing is left behind.
+ * temporary file that is unlinked at once, so that nothing is left behind. All files together have at most
+ * `maxSpoolTotal` bytes; a request for which there is no room fails with [[BodySpool.Full]].
  */
 private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) {
   private val toldAt = new AtomicLong(System.nanoTime() - BodySpool.QuietNanos)
+  private val inUse  = new AtomicLong
+
+  /** Bytes in files. */
+  private[host] def inFiles: Long = inUse.get
 
   /** An error such as a full disk; as any client can cause it, it is logged at most once a second. */
   private def full(e: IOException): HttpError = {
@@ -117,8 +124,14 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
     private var open: RandomAccessFile = null
     private var rewound                = false
     private var closed                 = false // before or after it was opened
+    private var counted                = 0L    // its bytes of `inUse`
 
     def append(piece: Array[Byte]): Async[Unit] = files(locked {
+      if (inUse.addAndGet(piece.length.toLong) > config.maxSpoolTotal) {
+        inUse.addAndGet(-piece.length.toLong)
+        throw BodySpool.Full
+      }
+      counted += piece.length
       if (open == null) {
         val path = created()
         open = new RandomAccessFile(path.toFile, "rw")
@@ -137,12 +150,19 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
       if (n <= 0) None else Some(if (n == piece.length) piece else java.util.Arrays.copyOf(piece, n))
     })
 
-    def close(): Unit = files(synchronized {
+    /** Closes it here if no other thread can: it has no name, so its space would be lost. */
+    def close(): Unit = files(closeNow()).onComplete {
+      case Failure(_: Rejected) => closeNow()
+      case _                    => ()
+    }
+
+    private def closeNow(): Unit = synchronized {
       if (!closed) {
         closed = true
+        inUse.addAndGet(-counted)
         if (open != null) open.close()
       }
-    }).onComplete(_ => ())
+    }
 
     /** A new file that only the owner of this process may open. */
     private def created(): Path = {
@@ -157,9 +177,12 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
   }
 }
 
-private object BodySpool {
+private[host] object BodySpool {
   private final val Piece      = 64 * 1024
   private final val QuietNanos = 1000L * 1000 * 1000
+
+  /** There is no room for it beside the other bodies in files. */
+  object Full extends RuntimeException("no room for another body without Content-Length", null, false, false)
 
   private val ownersOnly = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
 

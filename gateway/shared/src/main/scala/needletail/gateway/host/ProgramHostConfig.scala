@@ -9,8 +9,8 @@ import needletail.server.operations.Log
 /**
  * Settings common to CGI, FastCGI and SCGI programs.
  *
- * @param timeout how long a program may do nothing while it is waited for, that is neither read its request nor
- *   write: then 504 if its head has not arrived, otherwise the response is cut off; and the program is ended. Of a CGI
+ * @param timeout how long a program may do nothing while it is waited for, that is neither read its request, also after
+ *   it has responded, nor write: then 504 if its head has not arrived, otherwise the response is cut off; and the program is ended. Of a CGI
  *   program it is only seen that it has read a whole piece. Once the kernel has taken all of a request, how fast it is
  *   read is not known. Time in which a FastCGI connection is not read, as the client of another of its requests does
  *   not read, does not count. Also how long it may go on writing what is discarded: output beyond Content-Length, after
@@ -21,6 +21,7 @@ import needletail.server.operations.Log
  * @param maxSpool bytes of a request's content without Content-Length that are collected, as programs need its length;
  *   beyond: 413
  * @param spoolMemory how many of these bytes are kept in memory; the rest is in a temporary file
+ * @param maxSpoolTotal bytes in the temporary files of all requests to one mount; beyond: 503 with Retry-After
  * @param spoolDirectory the directory of that file; None: the system's directory for temporary files
  * @param passAuthorization whether programs see Authorization; RFC 3875 section 4.1.18 advises against it
  * @param serverName the value of SERVER_NAME; None: the host of the request
@@ -37,6 +38,7 @@ final case class ProgramHostConfig(
     maxHead: Int = 32 * 1024,
     maxSpool: Long = 16L * 1024 * 1024,
     spoolMemory: Int = 128 * 1024,
+    maxSpoolTotal: Long = 256L * 1024 * 1024,
     spoolDirectory: Option[String] = None,
     passAuthorization: Boolean = false,
     serverName: Option[String] = None,
@@ -53,6 +55,7 @@ final case class ProgramHostConfig(
     is.positive("maxHead", maxHead)
     is.notNegative("maxSpool", maxSpool)
     is.notNegative("spoolMemory", spoolMemory)
+    is.check("maxSpoolTotal", maxSpoolTotal, maxSpoolTotal >= maxSpool, s"at least maxSpool ($maxSpool)")
     is.notNegative("maxRedirects", maxRedirects)
   }
   check()

@@ -30,7 +30,7 @@ private[host] abstract class ProgramRoutes(
 
   // Finding files and starting processes waits for disks, so it has threads of its own.
   protected val system: Blocking = new Blocking(BlockingConfig(threads = 8, queue = 8192, virtual = false))
-  private val spool              = new BodySpool(config, system)
+  private[host] val spool        = new BodySpool(config, system)
 
   /** The script for these segments below the mount. */
   protected def find(request: Request, segments: List[String]): Async[Either[HttpError, ScriptPath]]
@@ -71,7 +71,12 @@ private[host] abstract class ProgramRoutes(
       case Right(segments)          =>
         find(request, segments).flatMap {
           case Left(error) => Async.fail(error)
-          case Right(path) => spool(request.body).flatMap(content => enter(request, path, content, loop))
+          case Right(path) =>
+            spool(request.body).transform {
+              case Success(content)        => enter(request, path, content, loop)
+              case Failure(BodySpool.Full) => refuse(MountCounts.SpoolFull)
+              case Failure(e)              => Async.fail(e)
+            }
         }
     }
   }

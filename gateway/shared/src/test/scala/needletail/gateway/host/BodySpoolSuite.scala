@@ -4,9 +4,11 @@ import java.io.{File, IOException}
 import java.nio.file.attribute.{PosixFilePermission, PosixFilePermissions}
 import java.nio.file.{Files, Path, Paths}
 
+import java.util.concurrent.CountDownLatch
+
 import scala.util.Try
 
-import needletail.async.{Async, Blocking}
+import needletail.async.{Async, Blocking, BlockingConfig}
 import needletail.gateway.host.incoming.SizedContent
 import needletail.http._
 import needletail.testing.{Suite, TemporaryDirectories}
@@ -73,6 +75,30 @@ class BodySpoolSuite extends Suite with TemporaryDirectories {
     assertEquals(loop.run(content.stream.toList(100)).get.map(_.length).sum, 60000)
     loop.within(content.close())
     eventually(openBelow(directory).isEmpty)
+  }
+
+  test("a file is closed, and counts no more, also where no thread is left to close it") {
+    assume(Files.isDirectory(Paths.get("/proc/self/fd")), "there is no /proc")
+    val directory = temporaryDirectory()
+    val config    = ProgramHostConfig(spoolMemory = 1000, spoolDirectory = Some(directory.toString))
+    val threads   = new Blocking(BlockingConfig(threads = 1, queue = 1, virtual = false))
+    val loop      = new ManualLoop
+    val spool     = new BodySpool(config, threads)
+    val content   = loop.run(spool(body(1000, room = 65536))).get
+    assertEquals(spool.inFiles, 59000L)
+    val begun        = new CountDownLatch(1)
+    val gate         = new CountDownLatch(1)
+    def wait(): Unit = {
+      begun.countDown()
+      gate.await()
+    }
+    try {
+      loop.within(threads(wait()).onComplete(_ => ()))
+      begun.await()
+      loop.within(threads(wait()).onComplete(_ => ())) // in the queue
+      loop.within(content.close())
+      assertEquals((openBelow(directory).size, spool.inFiles), (0, 0L))
+    } finally gate.countDown()
   }
 
   /** The permissions of the open files in that directory, whether or not they still have a name. */

@@ -5,6 +5,7 @@ import java.nio.file.Files
 import scala.concurrent.Await
 import scala.concurrent.duration._
 
+import needletail.gateway.host.incoming.Mount
 import needletail.gateway.host.process.Spawner
 import needletail.server.{Log, RawClient}
 
@@ -197,6 +198,41 @@ class CgiPipeThreatSuite extends Hosted {
       assert(lines.nonEmpty && lines.forall(
         _.startsWith("a body without a length could not be kept in /nowhere/at/all")
       ))
+    }
+  }
+
+  test("chunked uploads of slow clients have a bound in all, whatever may run: then 503 with Retry-After") {
+    sh("length", "printf 'Content-Type: text/plain\\n\\n'", "wc -c")
+    val metrics = new HostMetrics
+    val config  = cgiConfig.copy(
+      processes = 1,
+      host = hostConfig.copy(
+        spoolMemory = 0,
+        maxSpool = 300000,
+        maxSpoolTotal = 600000,
+        metrics = Some(metrics)
+      )
+    )
+    val host = new CgiHost(new Mount("/cgi-bin"), directory.toString, config)
+    serving(host.routes) { server =>
+      get(server, "/cgi-bin/ok")
+      leavingNothing {
+        val whole = chunked("/cgi-bin/length", 25)
+        val slow  = List.fill(2)(new RawClient(server.port).send(whole.dropRight(5)))
+        eventually(host.spool.inFiles == 500000)
+        val refused = ask(server, whole)
+        assertEquals((refused.status, refused.header("Retry-After").isDefined), (503, true), refused.raw)
+        val out = new needletail.metrics.MetricText
+        metrics.write(out)
+        assert(out.toString.contains("reason=\"spool_full\"} 1\n"), out.toString)
+        assertEquals(ask(server, chunked("/cgi-bin/length", 2)).status, 200)
+        slow.foreach { client =>
+          assertEquals(Answer(client.send(whole.takeRight(5)).readAll()).body.trim, "250000")
+          client.close()
+        }
+        eventually(host.spool.inFiles == 0)
+        assertEquals(ask(server, whole).status, 200)
+      }
     }
   }
 
