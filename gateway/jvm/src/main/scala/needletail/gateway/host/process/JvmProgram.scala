@@ -1,6 +1,6 @@
 package needletail.gateway.host.process
 
-import java.io.{Closeable, IOException, InputStream}
+import java.io.{IOException, InputStream}
 import java.util.concurrent.RejectedExecutionException
 
 import needletail.async.{Async, Blocking, BlockingConfig}
@@ -19,6 +19,11 @@ private[host] final class JvmProgram(
 
   val pid: Long               = process.pid
   private[host] val startedAt = System.nanoTime()
+
+  private var inputEnded = false // used by the loop
+
+  // Set by the loop, cleared by the thread that writes, also if nobody waits for the end of its write any more
+  @volatile private var isWriting = false
 
   // Set by the loop, read by the poller
   @volatile private var isWanted   = false
@@ -39,15 +44,24 @@ private[host] final class JvmProgram(
   private[host] def kill(): Unit = ProcessGroup.signal(process, kill = true)
 
   def write(bytes: Array[Byte]): Async[Unit] =
-    if (hasEnded) notReading
-    else
+    if (hasEnded || inputEnded) notReading
+    else {
+      isWriting = true
       JvmProgram.inputs {
-        in.write(bytes)
-        in.flush()
+        try {
+          in.write(bytes)
+          in.flush()
+        } finally isWriting = false
       }
+    }
 
-  /** On another thread, as it would wait for a write that is blocked. */
-  def endInput(): Unit = quietly(in)
+  /** Closing would wait for a write that is blocked. Then the program has ended, so that Java itself closes it. */
+  def endInput(): Unit = if (!inputEnded) {
+    inputEnded = true
+    if (!isWriting)
+      try in.close()
+      catch { case _: IOException => () } // broken already: it is closed anyway
+  }
 
   protected def wantOutput(): Unit = {
     isWanted = true
@@ -63,17 +77,6 @@ private[host] final class JvmProgram(
   protected def reportsOutputEnd: Boolean = true
 
   protected def closeRest(): Unit = endInput()
-
-  private def quietly(stream: Closeable): Unit =
-    if (loop.isStopping) () // its process is killed, which closes the streams
-    else {
-      JvmProgram
-        .inputs {
-          try stream.close()
-          catch { case _: IOException => () } // broken already: it is closed anyway
-        }
-        .onComplete(_ => ())
-    }
 
   // On the poller's thread
 
@@ -141,8 +144,11 @@ private[host] final class JvmProgram(
 private[host] object JvmProgram {
   final val MostAtOnce = 64 * 1024
 
-  /** Threads that write to programs: a write blocks if a program does not read, until the program is ended. */
-  val inputs = new Blocking(BlockingConfig(threads = 256, queue = 4096, virtual = false))
+  /**
+   * Threads that write to programs: a write blocks if a program does not read, until the program is ended. At most one
+   * for each program, so that none waits for others; their number is that of the programs, which their hosts limit.
+   */
+  val inputs = new Blocking(BlockingConfig(threads = 1 << 20, queue = 4096, virtual = false))
 
   /** Separate threads that send signals, as signals end those waits. */
   val signals = new Blocking(BlockingConfig(threads = 4, queue = 4096, virtual = false))
