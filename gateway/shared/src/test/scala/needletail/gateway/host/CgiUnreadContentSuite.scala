@@ -102,7 +102,10 @@ class CgiUnreadContentSuite extends Hosted {
         mayRead("ends")
         eventually(processes(s"$directory/ends").isEmpty)
         assert(!exists("ends.whole"))
-        assert(log.text.contains("/cgi-bin/ends: it ended its output before it had read its request"), log.text)
+        assert(
+          log.text.contains("/cgi-bin/ends: it ended its output before it had read its request"),
+          log.text
+        )
       } else {
         mayRead("ends")
         assertEquals(Answer(client.readAll()).body, "ok")
