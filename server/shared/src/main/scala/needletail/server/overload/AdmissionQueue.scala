@@ -11,10 +11,11 @@ import needletail.server.clock.LoopTime
  * than are admitted, as of clients that each wait for their answer, the newest would be the same few again and again.
  *
  * The expected wait of the whole queue follows from Little's law: its length, divided by the recent rate of
- * admissions. As many requests as can be admitted within `burst` may wait; beyond that the oldest are refused. A queue
- * that has not been empty for that long is not a burst. If more requests joined in that time than could have been
- * served, the queue is overloaded: no request waits longer than `patience`, until the queue has been empty for `calm`.
- * Times are in the loop's own time, so that no request is refused because other programs had the processor.
+ * admissions. As many requests as can be admitted within `burst` may wait, each for that long; others are refused, the
+ * oldest first. If requests still have to be refused when the queue has not been empty for `burst`, and it has grown
+ * most of the time, more arrive than can be served, and the queue is overloaded: no request waits longer than
+ * `patience`, until the queue has been empty for `calm`. A burst, however large, makes a queue grow only when it
+ * arrives. Times are in the loop's own time, so that no request is refused because other programs had the processor.
  *
  * @param rate the rate at which requests of this queue and of higher priority are admitted
  * @param burst nanoseconds
@@ -37,23 +38,26 @@ private[server] final class AdmissionQueue(
   /** The number of requests that wait. */
   var size: Int = 0
 
-  /** Whether it is too long, and has been for longer than a burst lasts. */
+  /** Whether more requests arrive than can be served, so that not even a burst may wait. */
   var isOverloaded: Boolean = false
 
   private var emptySince = time.wall
 
-  // Since it was last empty, or last found not to be overloaded: when that was, how many joined, how many were
-  // admitted.
-  private var stoodSince     = 0L
-  private var stoodSinceWall = 0L
-  private var joined         = 0
-  private var admitted       = 0
+  /** When it was last empty. */
+  private var stoodSince = 0L
 
-  // The same of the present window, and whether more joined than were admitted in the one before: so when it begins.
-  private var windowSince    = 0L
-  private var windowJoined   = 0
-  private var windowAdmitted = 0
-  private var isGrowing      = true
+  // the current window
+  private var windowSince     = 0L
+  private var windowSinceWall = 0L
+  private var joined          = 0
+  private var admitted        = 0
+  private var hasRefused      = false
+
+  /** Whether many more joined than were admitted in the window before: so when it begins. */
+  private var isGrowing = true
+
+  /** A bit for each of the last windows since it was empty, the lowest for the last: whether it has grown. */
+  private var grown = 0
 
   def isEmpty: Boolean = size == 0
 
@@ -65,7 +69,10 @@ private[server] final class AdmissionQueue(
   def join(ahead: Int): Async[Boolean] = {
     if (size == 0) {
       if (isOverloaded && time.wall - emptySince >= calm) isOverloaded = false
-      if (!isOverloaded) stand()
+      if (!isOverloaded) {
+        stoodSince = time.own
+        grown = 0
+      }
       beginWindow()
       isGrowing = true
     }
@@ -73,7 +80,6 @@ private[server] final class AdmissionQueue(
     place.link(ends)
     size += 1
     joined += 1
-    windowJoined += 1
     place.turn.onCancel(place)
     trim(ahead)
     place.turn
@@ -84,7 +90,6 @@ private[server] final class AdmissionQueue(
     val place = if (isNewestFirst) ends.older else ends.newer
     remove(place)
     admitted += 1
-    windowAdmitted += 1
     rate.count()
     place.turn.succeed(true)
     ()
@@ -92,14 +97,9 @@ private[server] final class AdmissionQueue(
 
   /** Refuses requests that have waited too long. `ahead` as for `join`. */
   def look(ahead: Int): Unit = if (size > 0) {
-    if (!isOverloaded && time.own - stoodSince >= burst)
-      if (isMoreThanCanBeDone) isOverloaded = true else stand()
-    if (time.own - windowSince >= burst / Windows) {
-      isGrowing = windowJoined > windowAdmitted * Growing
-      beginWindow()
-    }
     while (size > 0 && time.own - ends.newer.since >= longest) refuseOldest()
     trim(ahead)
+    if (time.own - windowSince >= burst / Windows) endWindow()
   }
 
   /** Called when the loop was idle. */
@@ -110,25 +110,31 @@ private[server] final class AdmissionQueue(
 
   private def beginWindow(): Unit = {
     windowSince = time.own
-    windowJoined = 0
-    windowAdmitted = 0
+    windowSinceWall = time.wall
+    joined = 0
+    admitted = 0
+    hasRefused = false
   }
 
-  private def longest: Long = if (isOverloaded) patience else burst
+  private def endWindow(): Unit = {
+    isGrowing = joined > admitted * Growing
+    grown = grown << 1 | (if (hasGrown) 1 else 0)
+    if (!isOverloaded && hasRefused && time.own - stoodSince >= burst && isGrownMostly) isOverloaded = true
+    beginWindow()
+  }
 
-  /** Whether more joined per second of the clock than could be admitted if the loop had the processor to itself. */
-  private def isMoreThanCanBeDone: Boolean = {
-    val wall = Math.max(1L, time.wall - stoodSinceWall)
-    val own  = Math.max(1L, time.own - stoodSince)
+  /** Whether in the window more joined than could have been admitted if the loop had had the processor to itself. */
+  private def hasGrown: Boolean = admitted == 0 || joined > admitted && {
+    val wall = Math.max(1L, time.wall - windowSinceWall)
+    val own  = Math.max(1L, time.own - windowSince)
     joined.toDouble / wall >= Nearly * admitted / own
   }
 
-  private def stand(): Unit = {
-    stoodSince = time.own
-    stoodSinceWall = time.wall
-    joined = 0
-    admitted = 0
-  }
+  /** Whether it has grown in the last window and in more than half of the last `Windows`. */
+  private def isGrownMostly: Boolean =
+    (grown & 1) == 1 && 2 * Integer.bitCount(grown & (1 << Windows) - 1) > Windows
+
+  private def longest: Long = if (isOverloaded) patience else burst
 
   /** Refuses requests that would wait too long, by Little's law. */
   private def trim(ahead: Int): Unit = {
@@ -142,6 +148,7 @@ private[server] final class AdmissionQueue(
   private def refuseOldest(): Unit = {
     val place = ends.newer
     remove(place)
+    hasRefused = true
     place.turn.succeed(false)
     ()
   }
@@ -158,10 +165,10 @@ private[server] object AdmissionQueue {
   /** If requests arrive at less than this share of what can be served, other programs caused the queue. */
   private final val Nearly = 0.95
 
-  /** In so many parts of `burst` it is judged whether the queue grows. */
+  /** In so many parts of `burst` it is judged whether the queue grows; less than 32. */
   private final val Windows = 8
 
-  /** How many times more have to join than are admitted, in a window, for the queue to grow. */
+  /** How many times more have to join than are admitted, in a window, for the newest to be admitted first. */
   private final val Growing = 1.1
 
   private final class Place(val since: Long, queue: AdmissionQueue) extends (() => Unit) {

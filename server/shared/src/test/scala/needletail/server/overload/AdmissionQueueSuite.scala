@@ -41,6 +41,22 @@ class AdmissionQueueSuite extends Suite {
     def join(number: Int, ahead: Int = 0): Async[Boolean] = joined(number, queue.join(ahead))
     def join(numbers: Range): Unit                        = numbers.foreach(join(_))
 
+    /**
+     * For so many eighths of a burst, in each of which so many join and so many are admitted, and others have the
+     * processor besides.
+     */
+    def flow(eighths: Int, joining: Int, admitted: Int, othersMillis: Int = 0): this.type = {
+      for (_ <- 1 to eighths) {
+        join(1 to joining)
+        for (_ <- 1 to admitted) queue.letIn()
+        clock.now += othersMillis * Ms // of the clock, and not of the loop's own time
+        time.wall = clock.now
+        passMicros(12500)
+        queue.look(0)
+      }
+      this
+    }
+
     /** Then twenty can be admitted within a burst. */
     def learn(): this.type = {
       for (n <- 1 to 10) {
@@ -92,48 +108,86 @@ class AdmissionQueueSuite extends Suite {
     assertEquals((line.queue.size, line.refused), (1, (1 to 25).toVector))
   }
 
-  test("a queue of less than a burst's time refuses nobody, and one that lasts longer is overloaded") {
+  test(
+    "a queue of less than a burst's time refuses nobody, and one that lasts longer refuses those that have waited so long"
+  ) {
     val line = new OneQueue
     line.join(1 to 12)
     line.pass(99)
     line.queue.look(0)
-    assertEquals((line.queue.isOverloaded, line.queue.size), (false, 12))
+    assertEquals((line.queue.size, line.refused), (12, Vector.empty[Int]))
+    line.join(13)
     line.pass(1)
     line.queue.look(0)
-    assert(line.queue.isOverloaded)
-    assertEquals((line.queue.size, line.refused), (0, (1 to 12).toVector))
-    line.join(13 to 14)
-    line.pass(9)
-    line.queue.look(0)
-    line.queue.letIn()
-    assertEquals(line.admitted, Vector(14), "the newest first")
-    line.pass(1)
-    line.queue.look(0)
-    assertEquals(line.refused.last, 13, "after its patience")
+    assertEquals((line.queue.size, line.refused), (1, (1 to 12).toVector))
   }
 
   test(
-    "a queue is overloaded if about as many join as are admitted, and is not if others have the processor"
+    "a queue that refuses after a burst's time, and grows, is overloaded: the newest first, and none waits longer than its patience"
   ) {
-    def after(joining: Int, admitted: Int, othersMillis: Int): Boolean = {
+    val line = new OneQueue
+    line.flow(7, joining = 4, admitted = 1)
+    assert(!line.queue.isOverloaded)
+    line.flow(1, joining = 4, admitted = 1)
+    assert(line.queue.isOverloaded && line.refused.nonEmpty)
+    line.queue.look(0)
+    assert(line.queue.isEmpty, "none has come in the last 10 ms")
+    line.join(101 to 102)
+    line.pass(9)
+    line.queue.look(0)
+    line.queue.letIn()
+    assertEquals(line.admitted.last, 102, "the newest first")
+    line.pass(1)
+    line.queue.look(0)
+    assertEquals(line.refused.last, 101, "after its patience")
+  }
+
+  test("a queue that has existed for long is not overloaded while it need not refuse any, or does not grow") {
+    def after(flow: OneQueue => Any): OneQueue = {
       val line = new OneQueue
-      line.join(1 to joining)
-      line.clock.now += othersMillis * Ms // of the clock, and not of the loop's own time
-      line.time.wall = line.clock.now
-      for (_ <- 1 to admitted) line.queue.letIn()
-      line.pass(100)
-      line.queue.look(0)
-      line.queue.isOverloaded
+      flow(line)
+      assert(!line.queue.isOverloaded && !line.queue.isEmpty)
+      line
     }
-    assert(after(joining = 12, admitted = 11, othersMillis = 0))
-    assert(!after(joining = 12, admitted = 11, othersMillis = 100))
+    val level = after { line =>
+      line.join(101 to 110)
+      line.flow(40, joining = 5, admitted = 5)
+    }
+    assertEquals(level.refused, Vector.empty[Int], "as many join as are admitted")
+    val burst = after { line =>
+      line.join(101 to 160)
+      line.flow(30, joining = 4, admitted = 5)
+    }
+    assert(burst.refused.nonEmpty, "more than can be admitted in the time of a burst")
+    val bursts = after { line =>
+      line.flow(8, joining = 5, admitted = 5)
+      for (_ <- 1 to 4) {
+        line.join(101 to 150)
+        line.flow(12, joining = 2, admitted = 5)
+      }
+    }
+    assert(bursts.refused.nonEmpty)
+  }
+
+  test("a queue that grows because others have the processor is not overloaded") {
+    for (others <- List(0, 13)) {
+      val line = new OneQueue
+      line.flow(12, joining = 4, admitted = 3, othersMillis = others)
+      assert(line.refused.nonEmpty, others)
+      assertEquals(line.queue.isOverloaded, others == 0)
+    }
+  }
+
+  test("a queue of which none is admitted is overloaded") {
+    val line = new OneQueue
+    line.flow(8, joining = 1, admitted = 0)
+    assert(line.queue.isOverloaded)
   }
 
   test("bursts are allowed again when an overloaded queue has been empty for the calm time") {
     for ((calm, isOverloaded) <- Seq(199 -> true, 200 -> false)) {
       val line = new OneQueue
-      line.join(1 to 12)
-      line.pass(100)
+      line.flow(8, joining = 4, admitted = 1)
       line.queue.look(0)
       assert(line.queue.isOverloaded && line.queue.isEmpty)
       line.pass(calm)

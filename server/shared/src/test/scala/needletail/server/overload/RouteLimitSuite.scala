@@ -74,7 +74,11 @@ class RouteLimitSuite extends Suite {
       val begin = w.offer(5, 2) // of which the first half is a burst that is served
       val later = w.offer(5, 10)
       val all   = s"begin: $begin\nlater: $later"
-      assert(later.p99 < 150 && later.highP99 < 150, clue = all)
+      assertEquals((begin.high, later.high), (0, 0), clue = all)
+      assert(
+        later.p99 < 150 && later.highP99 < 200,
+        clue = all
+      ) // of the high ones the burst is served as well
       assert(later.served > 0.9 * 10 * w.capacity, clue = all)
     }
 
