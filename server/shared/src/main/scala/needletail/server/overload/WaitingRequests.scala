@@ -93,7 +93,7 @@ private[server] final class WaitingRequests(
 
   private def outcomeOf(result: Try[Response]): Int = result match {
     case Success(response) => if (Outcome.isFailure(response)) Outcome.Failed else Outcome.Answered
-    case Failure(cause)    => if (Outcome.isFailure(cause)) Outcome.Failed else Outcome.Dropped
+    case Failure(cause)    => if (Outcome.isFailure(cause)) Outcome.Failed else Outcome.Answered
   }
 
   private def workOffSoon(): Unit = if (!isWorkingOff) {

@@ -2,7 +2,7 @@ package needletail.server.overload
 
 import scala.concurrent.duration._
 
-import needletail.async.{Async, AsyncPromise}
+import needletail.async.{Async, AsyncPromise, TimedOut}
 import needletail.http.{Reply, Response}
 import needletail.http.admission.RouteClass
 import needletail.routing._
@@ -67,6 +67,25 @@ class WaitingRequestsSuite extends Suite {
     missed.succeed(Response.ok)
     assertEquals(wire.turn().turn().statuses, List(200, 200))
     assert(limitOf(wire).allowed >= 75.millis.toNanos, limitOf(wire).allowed)
+  }
+
+  test(
+    "the time of a handler that fails with what is no failure of the server counts, also if its request was held"
+  ) {
+    for (cause <- List[Throwable](HttpError(Status.NotFound, "no such order"), new TimedOut(1.second))) {
+      val calls = List.fill(2)(new AsyncPromise[Response])
+      val next  = calls.iterator
+      val wire  = new FakeWire(GET / "a" to { next.next(): Async[Response] }, config)
+      wire.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n" * 2)
+      calls.head.fail(
+        new IllegalStateException("no duration")
+      ) // so nothing is known of the route's durations
+      wire.turn().turn()
+      wire.after(50.millis)
+      calls.last.fail(cause)
+      wire.turn().turn()
+      assert(limitOf(wire).allowed >= 75.millis.toNanos && limitOf(wire).allowed < 1.second.toNanos, cause)
+    }
   }
 
   test("the time of a handler that the server has ended counts, also if its request was held") {
