@@ -70,20 +70,14 @@ private[server] final class RouteState(of: RouteClass, config: OverloadConfig) {
   /** Refuses requests that have waited too long. */
   def look(): Unit = queue.look(0)
 
-  /**
-   * Admits as many waiting requests as there is room for, and refuses those that have waited too long. They run before
-   * this returns, so this must not be called inside a callback.
-   */
-  def letIn(): Unit = {
-    while (!queue.isEmpty && !limit.isFull) queue.letIn()
-    look()
-  }
+  /** Whether a request waits that there is room for. */
+  def hasRoom: Boolean = queue != null && !queue.isEmpty && !limit.isFull
 
   /** Whether its limit is reached and its queue overloaded. */
   def isOverloaded: Boolean = isFull && queue != null && queue.isOverloaded
 
-  /** Whether its limit is reached. */
-  def isFull: Boolean = limit != null && limit.isFull
+  /** Whether its limit is reached, or others wait for it: a request that arrives then must wait as well. */
+  def isFull: Boolean = limit != null && (limit.isFull || queue != null && !queue.isEmpty)
 
   /** A request no longer counts for the limit. It began at those times, by both clocks; see [[Outcome]]. */
   def ended(time: LoopTime, beganOwn: Long, beganWall: Long, outcome: Int): Unit =

@@ -115,15 +115,38 @@ private[server] final class WaitingRequests(
   }
 
   /** There may be room within that route's limit: admits requests that wait for it at the end of the turn. */
-  def roomFor(state: RouteState): Unit =
-    if (state.queue != null && !state.queue.isEmpty && !isLetting) {
-      isLetting = true
-      clock.atTurnEnd(letting)
-    }
+  def roomFor(state: RouteState): Unit = if (state.queue != null && !state.queue.isEmpty) letSoon()
 
+  private def letSoon(): Unit = if (!isLetting) {
+    isLetting = true
+    clock.atTurnEnd(letting)
+  }
+
+  /**
+   * At the end of a turn: runs some of the requests that wait for routes with room, one of each route in turn. The loop
+   * has another turn before the rest.
+   */
   private val letting: Runnable = () => {
     isLetting = false
-    timer.readOutside()
-    routes.foreach(state => if (state.queue != null) state.letIn())
+    timer.beginTurn()
+    timer.readClock()
+    val until = time.own + sliceNanos
+    while (letInOfEach() && { timer.readClock(); time.own - until < 0 }) ()
+    routes.foreach { state =>
+      if (state.queue != null) state.look()
+      if (state.hasRoom) letSoon()
+    }
+  }
+
+  /** Admits the next of each route that has room. Returns false if there was none. */
+  private def letInOfEach(): Boolean = {
+    var any = false
+    routes.foreach { state =>
+      if (state.hasRoom) {
+        state.queue.letIn()
+        any = true
+      }
+    }
+    any
   }
 }

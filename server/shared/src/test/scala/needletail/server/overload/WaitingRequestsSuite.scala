@@ -1,5 +1,6 @@
 package needletail.server.overload
 
+import scala.collection.mutable
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise, TimedOut}
@@ -102,5 +103,58 @@ class WaitingRequestsSuite extends Suite {
     assertEquals(calls, 2)
     assertEquals(wire.after(31.seconds).turn().statuses.last, 503)
     assert(limitOf(wire).allowed >= 1.second.toNanos, limitOf(wire).allowed)
+  }
+
+  /** A handler that fails so leaves the limit as it is. */
+  private def noDuration = new IllegalStateException("no duration")
+
+  test("none that arrives overtakes those that wait for room in their route") {
+    val calls  = mutable.ArrayBuffer.empty[AsyncPromise[Response]]
+    var order  = List.empty[String]
+    val routes = Routes(GET / "a" + ?("n", arg[String]) to { n =>
+      order :+= n
+      calls += new AsyncPromise[Response]
+      calls.last: Async[Response]
+    })
+    val first          = new FakeWire(routes, config)
+    val later          = new FakeWire(routes, config, first)
+    def ask(n: String) = s"GET /a?n=$n HTTP/1.1\r\nHost: a\r\n\r\n"
+    first.send(ask("1") + ask("2"))
+    calls(0).fail(noDuration) // before the end of the turn, in which the second is admitted, comes the third
+    later.send(ask("3"))
+    first.turn()
+    assertEquals(order, List("1", "2"))
+    calls(1).fail(noDuration)
+    first.turn()
+    later.turn()
+    assertEquals(order, List("1", "2", "3"))
+    calls(2).fail(noDuration)
+    later.turn()
+    assertEquals((first.statuses, later.statuses), (List(500, 500), List(500)))
+  }
+
+  test("requests that waited for their route run in pieces, with a turn of the loop between them") {
+    val waits          = new AsyncPromise[Response]
+    var wire: FakeWire = null
+    var events         = ""
+    val routes         = Routes(
+      GET / "a" + ?("waits", arg[Boolean]) to { isFirst =>
+        if (isFirst) waits
+        else {
+          events += "h"
+          wire.nowNanos += 1000000 // a millisecond
+          Async.value(Response.ok)
+        }
+      }
+    )
+    wire = new FakeWire(routes, config)
+    wire.writing = () => events += "w"
+    wire.send((true :: List.fill(8)(false)).map(is =>
+      s"GET /a?waits=$is HTTP/1.1\r\nHost: a\r\n\r\n"
+    ).mkString)
+    waits.succeed(Response.ok)
+    wire.turn().turn()
+    assertEquals(wire.statuses, List.fill(9)(200))
+    assert(!events.contains("hhhh") && events.count(_ == 'h') == 8, events) // of 2.5 ms
   }
 }
