@@ -5,7 +5,7 @@ import needletail.http.{ByteStream, Refusal, Request, RequestView, Response}
 import needletail.http.message.{Method, Status}
 import needletail.http.text.Ascii
 import needletail.io.{FileOutput, FilePart}
-import needletail.server.overload.{LateRequest, Outcome, RouteState}
+import needletail.server.overload.{HeldRequest, LateRequest, Outcome, RouteState}
 
 /**
  * A request whose reply could not be sent as soon as its handler returned: the reply comes later, is streamed, or
@@ -85,6 +85,7 @@ private[server] final class ServerExchange(
   // what was reported to the admission control as begun and not yet as ended
   private var isCounted: Boolean    = false
   private var limitedBy: RouteState = null // whose limit counts it
+  private var held: HeldRequest     = null // if it has to wait to be admitted: then that is counted
   private var beganOwn: Long        = 0
   var wasRefused: Boolean           = runner.admission.hasRefused
 
@@ -92,6 +93,7 @@ private[server] final class ServerExchange(
   def begin(limitedBy: RouteState): Unit = {
     isCounted = true
     this.limitedBy = limitedBy
+    held = runner.admission.held
     beganOwn = runner.admission.begin(route, limitedBy)
   }
 
@@ -99,7 +101,10 @@ private[server] final class ServerExchange(
     val state = limitedBy
     limitedBy = null
     runner.admission.handled(state, beganOwn, startedNanos, outcome)
-  }
+  } else if (held != null) held.end(outcome)
+
+  /** Its handler waits for content that its client has not sent: that is no time of its route. */
+  def awaitsClient(): Unit = handled(Outcome.Dropped)
 
   def becomes(to: RouteState, isWithin: Boolean): Unit = if (to ne route) {
     val from = route
@@ -219,7 +224,7 @@ private[server] final class ServerExchange(
   /** The handler has timed out: `instead` becomes the reply. */
   def expire(instead: Response): Unit = {
     handled(Outcome.Answered)
-    runner.admission.expiring(withdraw())
+    withdraw()
     leaveAll()
     answer(runner.dressed(request, instead))
   }

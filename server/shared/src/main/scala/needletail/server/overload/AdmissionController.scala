@@ -78,6 +78,9 @@ private[server] final class AdmissionController(
   /** Whether the current request waits to be admitted. */
   def isWaiting: Boolean = present.isWaiting
 
+  /** The current request, if it waits to be admitted; otherwise null. */
+  def held: HeldRequest = if (isWaiting) present.held else null
+
   /** Whether the response to the current request is a refusal. */
   def hasRefused: Boolean = present.isRefused
 
@@ -263,13 +266,6 @@ private[server] final class AdmissionController(
       state.ended(time, beganOwn, beganNanos, outcome)
       waiting.roomFor(state)
     }
-
-  /** Runs `cancel`, which cancels a handler whose time is over. */
-  def expiring(cancel: => Unit): Unit = {
-    waiting.isExpiring = true
-    try cancel
-    finally waiting.isExpiring = false
-  }
 
   /** A request that was counted for `from` belongs to `to`. */
   def moved(from: RouteState, to: RouteState): Unit = {

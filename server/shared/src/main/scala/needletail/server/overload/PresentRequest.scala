@@ -16,6 +16,9 @@ private[server] final class PresentRequest {
   private var outermost: RouteState =
     null // the route that it was admitted to, where that has called another one
 
+  /** The request, if it waits to be admitted. */
+  var held: HeldRequest = null
+
   /** The route of the last request that had one; null before the first. */
   def route: RouteState = lastRoute
 
@@ -26,6 +29,7 @@ private[server] final class PresentRequest {
   def begin(): Unit = {
     stage = Unknown
     outermost = null
+    if (held != null) held = null
     isRunning = true
   }
 

@@ -27,26 +27,26 @@ private[server] final class WaitingRequests(
   private var isWorkingOff = false
   private var isLetting    = false
 
-  /** Whether what is cancelled now has timed out: then its duration counts. */
-  var isExpiring: Boolean = false
-
   /** The reply of `body`, which runs when the request is admitted; or a refusal, if that would take too long. */
-  def join(state: RouteState, body: () => Reply): Reply =
+  def join(state: RouteState, body: () => Reply): Reply = {
+    val held = new HeldRequest(state, time, timer, this)
+    present.held = held
     new Reply.Later(
-      if (!delay.isLong) awaitRoute(state, body)
+      if (!delay.isLong) awaitRoute(held, body)
       else {
         workOffSoon()
         delay.join(state.route.priority).flatMap { isLetIn =>
-          if (isLetIn) awaitRoute(state, body) else refused(state, Refusal.QueueDelay)
+          if (isLetIn) awaitRoute(held, body) else refused(state, Refusal.QueueDelay)
         }
       }
     )
+  }
 
-  private def awaitRoute(state: RouteState, body: () => Reply): Async[Response] =
-    if (!state.isFull) run(state, body)
+  private def awaitRoute(held: HeldRequest, body: () => Reply): Async[Response] =
+    if (!held.state.isFull) run(held, body)
     else
-      state.await(time).flatMap { isLetIn =>
-        if (isLetIn) run(state, body) else refused(state, Refusal.InFlight)
+      held.state.await(time).flatMap { isLetIn =>
+        if (isLetIn) run(held, body) else refused(held.state, Refusal.InFlight)
       }
 
   private def refused(state: RouteState, reason: Int): Async[Response] = {
@@ -55,39 +55,23 @@ private[server] final class WaitingRequests(
   }
 
   /** The request is admitted: it is in flight from now on, and its duration is measured. */
-  private def run(state: RouteState, body: () => Reply): Async[Response] = {
-    val began     = time.own
-    val beganWall = time.wall
-    var outcome   = Outcome.Dropped
-    var isSync    = true
-
-    def ended(): Unit = if (state.limit != null) {
-      if (isSync) time.read(state.offCpu) else timer.readOutside()
-      state.ended(
-        time,
-        began,
-        beganWall,
-        if (isExpiring && outcome == Outcome.Dropped) Outcome.Answered else outcome
-      )
-      roomFor(state)
-    }
-    if (state.limit != null) state.limit.begin(began)
-    timer.ran(state)
+  private def run(held: HeldRequest, body: () => Reply): Async[Response] = {
+    held.begin()
+    timer.ran(held.state)
     val reply =
-      try present.during(state, body)
-      catch { case e: Throwable => ended(); throw e }
+      try present.during(held.state, body)
+      catch { case e: Throwable => held.endAtOnce(); throw e }
     reply match {
       case later: Reply.Later if later.response != null && later.response.resultOrNull != null =>
-        ended() // there at once, which is no duration
+        held.endAtOnce() // there at once, which is no duration
         later.response
       case later: Reply.Later if later.response != null =>
-        isSync = false
         later.response.transform { result =>
-          outcome = outcomeOf(result)
+          held.end(outcomeOf(result))
           Async.fromTry(result)
-        }.andFinally(ended())
-      case response: Response => ended(); Async.value(response)
-      case _                  => ended(); Async.fail(new NullPointerException("a handler returned null"))
+        }.andFinally(held.end(Outcome.Dropped))
+      case response: Response => held.endAtOnce(); Async.value(response)
+      case _ => held.endAtOnce(); Async.fail(new NullPointerException("a handler returned null"))
     }
   }
 

@@ -154,6 +154,12 @@ private[server] final class ReplyQueue(
     }
   }
 
+  /** The handler that reads `body` waits for content that has not arrived. */
+  def awaitsClient(body: BodyReader): Unit = {
+    val x = ofBody(body)
+    if (x != null) x.awaitsClient()
+  }
+
   /** The handler that reads `body` has waited for its client for so long in vain, which is not its own time. */
   def putOff(body: BodyReader, waited: Long): Unit = {
     val x = ofBody(body)

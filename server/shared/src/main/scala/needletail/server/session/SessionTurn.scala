@@ -68,6 +68,8 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
       onceMore = false
       if (reader.body != null) writer.invite(reader.body)
       read()
+      if (reader.body != null && reader.body.isWanted && !reader.body.isLeftInWindow)
+        queue.awaitsClient(reader.body)
       if (queue.isReady) reply()
     }
     state.turnEnded()

@@ -4,7 +4,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise, TimedOut}
-import needletail.http.{Reply, Response}
+import needletail.http.{Handler, Priority, Reply, Response}
 import needletail.http.admission.RouteClass
 import needletail.routing._
 import needletail.server.VirtualServer
@@ -107,6 +107,44 @@ class WaitingRequestsSuite extends Suite {
 
   /** A handler that fails so leaves the limit as it is. */
   private def noDuration = new IllegalStateException("no duration")
+
+  private def post(length: Int, content: String) =
+    s"POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: $length\r\n\r\n$content"
+
+  test(
+    "a request that was held gives its place back when its handler waits for content that has not arrived"
+  ) {
+    val calls   = mutable.ArrayBuffer.empty[AsyncPromise[Response]]
+    val handler = Handler("/a", Priority.Normal) { request =>
+      request.body.bytes.flatMap { _ =>
+        calls += new AsyncPromise[Response]
+        calls.last: Async[Response]
+      }
+    }
+    val first          = new FakeWire(handler, config)
+    def more(n: Int)   = List.fill(n)(new FakeWire(handler, config, first))
+    val (slow, honest) = (more(1), more(2))
+    val all            = first :: slow ::: honest
+    def turns()        = for (_ <- 1 to 3) all.foreach(_.turn())
+    def answer(n: Int) = {
+      calls(n).fail(noDuration)
+      turns()
+    }
+    first.send(post(1, "x"))
+    assertEquals((calls.size, limitOf(first).inFlight), (1, 1))
+    slow.foreach(_.send(post(10, "x")))
+    honest.foreach(_.send(post(1, "x")))
+    answer(0)
+    assertEquals((calls.size, limitOf(first).inFlight), (2, 1), "one whose content was there")
+    answer(1)
+    assertEquals((calls.size, limitOf(first).inFlight), (3, 1))
+    answer(2)
+    assertEquals(limitOf(first).inFlight, 0)
+    slow.foreach(_.send("y" * 9))
+    answer(3)
+    assertEquals(all.map(_.statuses), List.fill(4)(List(500)))
+    assertEquals(limitOf(first).inFlight, 0)
+  }
 
   test("none that arrives overtakes those that wait for room in their route") {
     val calls  = mutable.ArrayBuffer.empty[AsyncPromise[Response]]

@@ -1,0 +1,44 @@
+package needletail.server.overload
+
+import needletail.server.clock.LoopTime
+
+/**
+ * A request that waits to be admitted, or has waited. The limit of its route counts it from then on, while what its
+ * handler does, or waits for, shows how long requests of the route take.
+ */
+private[server] final class HeldRequest(
+    val state: RouteState,
+    time: LoopTime,
+    timer: RequestTimer,
+    waiting: WaitingRequests
+) {
+  private var isCounted = false
+  private var beganOwn  = 0L
+  private var beganWall = 0L
+
+  /** The limit counts it from now on. */
+  def begin(): Unit = if (state.limit != null) {
+    isCounted = true
+    beganOwn = time.own
+    beganWall = time.wall
+    state.limit.begin(beganOwn)
+  }
+
+  /** The limit does not count it any more; see [[Outcome]]. Nothing happens if it does not. */
+  def end(outcome: Int): Unit = if (isCounted) {
+    timer.readOutside()
+    count(outcome)
+  }
+
+  /** The same where its handler, which has just returned, has left nothing to wait for. */
+  def endAtOnce(): Unit = if (isCounted) {
+    time.read(state.offCpu)
+    count(Outcome.Dropped)
+  }
+
+  private def count(outcome: Int): Unit = {
+    isCounted = false
+    state.ended(time, beganOwn, beganWall, outcome)
+    waiting.roomFor(state)
+  }
+}
