@@ -21,6 +21,12 @@ private[needletail] abstract class Gate {
   /** Runs `body` as soon as the request is admitted, or returns the refusal. */
   def later(route: RouteClass, body: () => Reply): Reply
 
+  /** The current request begins to wait in a bulkhead: how long it does shows nothing of what its handler waits for. */
+  def waits(): Unit
+
+  /** Such a request has waited. */
+  def goesOn(): Unit
+
   /** Returns the response if a bulkhead refuses an admitted request. `reason` is one of [[Refusal]]. */
   def refused(route: RouteClass, reason: Int): Response
 

@@ -126,6 +126,8 @@ private[testkit] final class TestGate extends Gate {
   }
   def enterHandler(route: RouteClass): Response            = enter(route)
   def later(route: RouteClass, body: () => Reply): Reply   = body()
+  def waits(): Unit                                        = ()
+  def goesOn(): Unit                                       = ()
   def refused(route: RouteClass, reason: Int): Response    = Refusal.response(reason)
   def unmatched(): Unit                                    = current = RouteClass.unmatched
   def answeredFor(route: RouteClass): Unit                 = current = route

@@ -86,7 +86,9 @@ private[server] final class ServerExchange(
   private var isCounted: Boolean    = false
   private var limitedBy: RouteState = null // whose limit counts it
   private var held: HeldRequest     = null // if it has to wait to be admitted: then that is counted
+  private var pausedBy: RouteState  = null // whose limit counts it when it has waited in a bulkhead
   private var beganOwn: Long        = 0
+  private var beganNanos: Long      = startedNanos
   var wasRefused: Boolean           = runner.admission.hasRefused
 
   /** It is in flight from now on. The limit of `limitedBy` counts it; null if its duration does not reflect the load. */
@@ -97,11 +99,35 @@ private[server] final class ServerExchange(
     beganOwn = runner.admission.begin(route, limitedBy)
   }
 
-  private def handled(outcome: Int): Unit = if (limitedBy != null) {
-    val state = limitedBy
-    limitedBy = null
-    runner.admission.handled(state, beganOwn, startedNanos, outcome)
-  } else if (held != null) held.end(outcome)
+  /** The same for a request that waits in a bulkhead. */
+  def beginWaiting(pausedBy: RouteState): Unit = {
+    begin(limitedBy = null)
+    this.pausedBy = pausedBy
+  }
+
+  private def handled(outcome: Int): Unit = {
+    if (pausedBy != null) pausedBy = null
+    if (limitedBy != null) {
+      val state = limitedBy
+      limitedBy = null
+      runner.admission.handled(state, beganOwn, beganNanos, outcome)
+    } else if (held != null) held.end(outcome)
+  }
+
+  def waits(): Unit =
+    if (limitedBy != null) {
+      val by = limitedBy
+      handled(Outcome.Dropped)
+      pausedBy = by
+    } else if (held != null) held.pause()
+
+  def goesOn(): Unit =
+    if (pausedBy != null) {
+      limitedBy = pausedBy
+      pausedBy = null
+      beganOwn = runner.admission.measure(limitedBy)
+      beganNanos = runner.admission.now
+    } else if (held != null) held.goOn()
 
   /** Its handler waits for content that its client has not sent: that is no time of its route. */
   def awaitsClient(): Unit = handled(Outcome.Dropped)
@@ -121,7 +147,7 @@ private[server] final class ServerExchange(
       handled(Outcome.Dropped)
       limitedBy = to
       beganOwn = runner.admission.measure(to)
-    }
+    } else if (pausedBy != null && !isWithin) pausedBy = to
   }
 
   /** Its head, of so many bytes, counts in the loop's memory until it is over. */

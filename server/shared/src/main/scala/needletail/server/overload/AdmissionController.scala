@@ -81,6 +81,9 @@ private[server] final class AdmissionController(
   /** The current request, if it waits to be admitted; otherwise null. */
   def held: HeldRequest = if (isWaiting) present.held else null
 
+  /** Whether the current request was admitted and waits in a bulkhead. */
+  def waitsInside: Boolean = present.waitsInside
+
   /** Whether the response to the current request is a refusal. */
   def hasRefused: Boolean = present.isRefused
 
@@ -157,6 +160,10 @@ private[server] final class AdmissionController(
   private def noteWrapper(): Unit = if (present.isAtHandler) present.route.wraps = true
 
   def later(route: RouteClass, body: () => Reply): Reply = waiting.join(routes.of(route), body)
+
+  def waits(): Unit = present.waitsInside = true
+
+  def goesOn(): Unit = () // its handler has returned: another gate is told
 
   def refused(route: RouteClass, reason: Int): Response = {
     present.refuse()

@@ -13,6 +13,7 @@ private[server] final class HeldRequest(
     waiting: WaitingRequests
 ) {
   private var isCounted = false
+  private var isPaused  = false
   private var beganOwn  = 0L
   private var beganWall = 0L
 
@@ -22,6 +23,17 @@ private[server] final class HeldRequest(
     beganOwn = time.own
     beganWall = time.wall
     state.limit.begin(beganOwn)
+  }
+
+  /** It waits in a bulkhead, and until `goOn` the limit does not count it. */
+  def pause(): Unit = if (isCounted) {
+    end(Outcome.Dropped)
+    isPaused = true
+  }
+
+  def goOn(): Unit = if (isPaused) {
+    isPaused = false
+    begin()
   }
 
   /** The limit does not count it any more; see [[Outcome]]. Nothing happens if it does not. */

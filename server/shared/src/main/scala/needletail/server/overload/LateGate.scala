@@ -44,6 +44,10 @@ private[server] final class LateGate(request: LateRequest, admission: AdmissionC
 
   def later(route: RouteClass, body: () => Reply): Reply = body() // `enter` never returns `Gate.hold`
 
+  def waits(): Unit = if (!request.complete) request.waits()
+
+  def goesOn(): Unit = if (!request.complete) request.goesOn()
+
   def refused(route: RouteClass, reason: Int): Response = {
     request.wasRefused = true
     admission.refusedLate(route, reason)

@@ -15,6 +15,11 @@ private[server] trait LateRequest {
    */
   def becomes(to: RouteState, isWithin: Boolean): Unit
 
+  /** It waits in a bulkhead, and until `goesOn` its limit does not count it. */
+  def waits(): Unit
+
+  def goesOn(): Unit
+
   /** Whether it was refused. Then its duration is not recorded. */
   var wasRefused: Boolean
 }

@@ -19,6 +19,9 @@ private[server] final class PresentRequest {
   /** The request, if it waits to be admitted. */
   var held: HeldRequest = null
 
+  /** Whether it waits in a bulkhead of its route. */
+  var waitsInside: Boolean = false
+
   /** The route of the last request that had one; null before the first. */
   def route: RouteState = lastRoute
 
@@ -30,6 +33,7 @@ private[server] final class PresentRequest {
     stage = Unknown
     outermost = null
     if (held != null) held = null
+    waitsInside = false
     isRunning = true
   }
 

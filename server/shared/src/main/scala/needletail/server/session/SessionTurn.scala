@@ -251,8 +251,9 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
         x.answer(runner.limited(response, own))
         x.begin(limitedBy = null)
       case later: Reply.Later =>
+        if (admission.waitsInside) x.beginWaiting(admission.admittedTo)
         // its duration reflects the server's load only if it does not wait for the client's content
-        x.begin(if (admission.isWaiting || own != null && !own.isDone) null else admission.admittedTo)
+        else x.begin(if (admission.isWaiting || own != null && !own.isDone) null else admission.admittedTo)
         x.listen(later.response)
     }
   }

@@ -12,6 +12,7 @@ import needletail.server.config.ServerConfig
 import needletail.server.operations.Log
 import needletail.server.session.FakeWire
 import needletail.testing.Suite
+import needletail.testkit.ManualLoop
 
 /** Requests that have waited give back their places within the limit, whatever their handlers return. */
 class WaitingRequestsSuite extends Suite {
@@ -194,5 +195,50 @@ class WaitingRequestsSuite extends Suite {
     wire.turn().turn()
     assertEquals(wire.statuses, List.fill(9)(200))
     assert(!events.contains("hhhh") && events.count(_ == 'h') == 8, events) // of 2.5 ms
+  }
+
+  test(
+    "the time that a request waits in a bulkhead of its route is not that of its handler, also if it was held"
+  ) {
+    val loop     = new ManualLoop
+    val calls    = mutable.ArrayBuffer.empty[AsyncPromise[Response]]
+    def handle() = {
+      calls += new AsyncPromise[Response]
+      calls.last: Async[Response]
+    }
+    val routes = Routes(
+      GET / "a" to handle(),
+      (GET / "b" to handle()).withoutAdaptiveLimit
+    ).limit(2, queue = 9, queueTime = 1.minute)
+    for (limit <- List(1, 2)) loop.within {
+      calls.clear()
+      val roomy   = config.copy(overload = config.overload.copy(initialInFlight = limit))
+      val first   = new FakeWire(routes, roomy)
+      val wires   = first :: List.fill(3)(new FakeWire(routes, roomy, first))
+      def turns() = {
+        loop.runAll()
+        for (_ <- 1 to 3) wires.foreach(_.turn())
+      }
+      def answer(n: Int) = {
+        if (n == 0) calls(n).fail(noDuration) else calls(n).succeed(Response.ok)
+        turns()
+      }
+      for ((path, wire) <- List("a", "b", "a", "b").zip(wires))
+        wire.send(s"GET /$path HTTP/1.1\r\nHost: a\r\n\r\n")
+      turns()
+      assertEquals((calls.size, limitOf(first).inFlight), (2, 1), limit)
+      first.after(5.seconds)
+      wires.tail.foreach(_.after(5.seconds))
+      answer(0) // with a limit of 1 the second of /a is let in, behind the second of /b
+      assertEquals((calls.size, limitOf(first).inFlight), (3, if (limit == 1) 0 else 1), limit)
+      answer(1)
+      assertEquals((calls.size, limitOf(first).inFlight), (4, 1), limit)
+      wires.foreach(_.after(50.millis))
+      answer(2)
+      answer(3)
+      assertEquals(limitOf(first).inFlight, 0)
+      assertEquals(limitOf(first).allowed, 75.millis.toNanos, limit)
+      assertEquals(wires.map(_.statuses.head), List(500, 200, 200, 200))
+    }
   }
 }

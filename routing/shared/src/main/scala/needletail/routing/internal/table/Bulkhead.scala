@@ -102,12 +102,19 @@ private[routing] object Bulkhead {
         else {
           val waiter = first.tryWait()
           if (waiter == null) refuse(Refusal.Bulkhead)
-          else
+          else {
+            if (request.gate != null) request.gate.waits()
             new Reply.Later(waiter.turn.flatMap { letIn =>
               hasWaited = true
-              if (letIn) async(run(first, () => pass(more))) else Async.value(refuse(Refusal.QueueTime))
+              if (letIn) async(run(first, () => goOn(more))) else Async.value(refuse(Refusal.QueueTime))
             })
+          }
         }
+    }
+
+    private def goOn(more: List[Bulkhead]): Reply = {
+      if (request.gate != null) request.gate.goesOn()
+      pass(more)
     }
 
     /** If it has waited, nothing else notes that it was refused, and a wrapper may make another response of it. */
