@@ -22,6 +22,7 @@ enum {
     RESUMED = 128,     /* the handshake has resumed a session */
     HEARD = 256,       /* the peer has sent something */
     HELD_BACK = 512,   /* nothing is read until that output is sent */
+    AWAITS_INPUT = 1024, /* nothing is written until something has come, or the input has ended */
 };
 
 /* What each read and write uses is in one line of the processor's cache: with many connections such lines are costly. */

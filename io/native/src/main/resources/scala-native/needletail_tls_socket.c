@@ -248,6 +248,7 @@ static int read_secured(connection *c, char *to, int count) {
         if (result < 0) return result;
     }
     int done = decrypt(c, to, count);
+    if (here->in_from > 0 || c->has_failed || c->is_ended || c->is_channel_at_end) c->flags &= ~AWAITS_INPUT;
     result = needletail_tls_keep_rest(c);
     if (result < 0) fail(c, OTHER, strerror(-result)); /* a part of the stream is lost */
     if (done != 0) return done;
@@ -290,6 +291,45 @@ static int cannot_write(connection *c, int result, int done) {
     return done > 0 ? done : result;
 }
 
+/*
+ * Between the parts of a message that comes after the handshake, such as a ticket in several records, OpenSSL writes
+ * nothing. This takes what has come, for the next attempt to write, which reads that message and nothing behind it; so its
+ * owner may have stopped reading. Returns 1 if there is some, 0 if it has to come yet, or a failure.
+ */
+static int read_to_write(connection *c) {
+    if (c->is_ended) return fail(c, OTHER, "the peer ended it");
+    if (c->idle > MAX_IDLE) return fail(c, FLOOD, "");
+    if (here->in_from < here->in_until) {
+        here->barren = 0; /* so many records are read at once; further ones are limited by `idle` */
+        return 1;
+    }
+    int result = here->in_until > 0 ? needletail_tls_keep_rest(c) : 0;
+    if (result == 0) result = needletail_tls_fill(c, IN_SIZE);
+    if (result < 0) return result;
+    if (here->in_until > 0) return 1;
+    return c->is_channel_at_end ? fail(c, TRUNCATED, "") : 0;
+}
+
+/*
+ * Encrypts as many of the bytes as there is room for. Returns how many, 0 also if input has to come before, or a failure.
+ */
+static int encrypt(connection *c, const char *from, int count) {
+    int done = 0;
+    while (done < count && OUT_SIZE - here->out_count >= 16384 + 512) {
+        int n = ssl.SSL_write(c->ssl, from + done, count - done), result = 0;
+        if (n > 0) {
+            done += n;
+            continue;
+        }
+        if (c->is_end_said) return fail(c, OTHER, "the TLS stream was ended");
+        if (ssl.SSL_get_error(c->ssl, n) != ERROR_WANT_READ) return fail_by_library(c);
+        result = read_to_write(c);
+        if (result == 0) c->flags |= AWAITS_INPUT;
+        if (result <= 0) return result < 0 ? result : done;
+    }
+    return done;
+}
+
 static int write_secured(connection *c, const char *from, int count) {
     if (c->is_broken) return c->broken;
     if (!c->is_secured) { /* the handshake's own output goes first */
@@ -302,24 +342,21 @@ static int write_secured(connection *c, const char *from, int count) {
     if (result == 0) return account(c, waited, count);
     int done = c->owed < count ? c->owed : count;
     c->owed -= done;
-    while (c->owed == 0 && c->pending == NULL && done < count) {
-        int end = done;
-        while (end < count && OUT_SIZE - here->out_count >= 16384 + 512) {
-            int n = ssl.SSL_write(c->ssl, from + end, count - end);
-            if (n <= 0) {
-                result = c->is_end_said ? fail(c, OTHER, "the TLS stream was ended") : fail_by_library(c);
-                return cannot_write(c, result, done);
-            }
-            end += n;
-        }
-        int made = here->out_count;
-        result = needletail_tls_flush(c);
+    c->flags &= ~AWAITS_INPUT;
+    while (c->owed == 0 && c->pending == NULL && done < count && (c->flags & AWAITS_INPUT) == 0) {
+        int taken = encrypt(c, from + done, count - done), made = here->out_count;
+        if (taken < 0) return cannot_write(c, taken, done);
+        result = taken > 0 ? needletail_tls_flush(c) : needletail_tls_flush_own(c);
         if (result < 0) return cannot_write(c, result, done);
-        if (c->pending == NULL) done = end;
-        else {
-            c->owed = end - done;
+        if (c->pending == NULL) done += taken;
+        else if (taken > 0) {
+            c->owed = taken;
             done += account(c, made, count);
         }
+    }
+    if (here->in_until > 0 && (result = needletail_tls_keep_rest(c)) < 0) {
+        fail(c, OTHER, strerror(-result)); /* a part of the stream is lost */
+        return cannot_write(c, result, done);
     }
     return done;
 }

@@ -341,10 +341,24 @@ final class Connection private[io] (
         flushed()
       } else if (socket.owesOutput) output.sendOwed()
     if ((ready & Interest.Read) != 0)
-      if (phase == Open) input.onReady()
+      if (output.isPending && socket.writesAfterInput) writeByInput()
+      else if (phase == Open) input.onReady()
       else if (phase != Closed && !input.isEnded) discard()
     if (ready == Interest.Failure && phase == Open && !output.isEnding && !socket.isShakingHands)
       protocol.onBroken()
+  }
+
+  /** Goes on writing, with what has come; see `Socket.writesAfterInput`. */
+  @noinline private def writeByInput(): Unit = {
+    output.flush()
+    flushed()
+    input.followTls()
+  }
+
+  /** TLS has read in order to write, and holds input now. */
+  @noinline private[io] def holdsInput(): Unit = {
+    input.followTls()
+    input.readOn()
   }
 
   private[needletail] def failed(e: Throwable): Unit = finish(e)

@@ -138,7 +138,7 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
   }
 
   /** What TLS permits may have changed: after the handshake what was written before can be sent. */
-  private def followTls(): Unit = {
+  def followTls(): Unit = {
     connection.want(if (connection.isBackedUp) socket.interest | Interest.Write else socket.interest)
     if (!connection.isClosed) countUndecrypted(socket.heldBytes)
   }

@@ -78,12 +78,15 @@ private[io] final class ConnectionOutput(connection: Connection) {
   /** One write. Returns bytes taken, or -1 if it failed and the connection is closed. `first` may be null. */
   private def writeNow(first: Array[Byte], firstCount: Int, bytes: Array[Byte], from: Int, count: Int): Int =
     try {
-      val owed = socket.owesOutput
-      val n    =
+      val owed     = socket.owesOutput
+      val isSecure = socket.isSecure
+      val held     = isSecure && socket.holdsInput
+      val n        =
         if (first eq null) socket.write(bytes, from, count)
         else socket.writeBoth(first, firstCount, bytes, from, count)
       total += n
       if (owed) connection.readAgain()
+      if (isSecure && !held && socket.holdsInput) connection.holdsInput()
       n
     } catch {
       case e: IOException =>

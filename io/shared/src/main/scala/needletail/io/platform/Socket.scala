@@ -120,9 +120,16 @@ private[needletail] abstract class Socket extends Descriptor {
   def owesOutput: Boolean = false
 
   /**
+   * Whether `write` has taken less than it could as something has to come first: the rest of a message of the peer's after
+   * the handshake. A read clears it; so does a further `write`, which takes that message by itself, as its owner may not
+   * read at present. With TLS only.
+   */
+  def writesAfterInput: Boolean = false
+
+  /**
    * The readiness to watch it for where its owner is interested in `bits`: nothing is read while it owes output, or
    * while a handshake is computed elsewhere, and nothing of its owner's is written while a server's handshake is not
-   * complete. With TLS only.
+   * complete. Only to read while it `writesAfterInput`. With TLS only.
    */
   def permitted(bits: Int): Int = bits
 

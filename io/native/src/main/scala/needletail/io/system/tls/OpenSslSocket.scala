@@ -77,8 +77,12 @@ private[tls] final class OpenSslSocket(
   override def isShakingHands: Boolean   = !has(Secured) && !isPlain && !isFailed
   override def holdsInput: Boolean       = has(HoldsInput) && !mustWriteFirst && !isPlain && !isFailed
   override def owesOutput: Boolean       = has(OwesOutput)
+  override def writesAfterInput: Boolean = has(AwaitsInput)
   override def permitted(bits: Int): Int =
-    if (!owesOutput) if (isCounted) bits & ~Interest.Write else bits
+    if (!owesOutput)
+      if (isCounted) bits & ~Interest.Write
+      else if (writesAfterInput) bits & ~Interest.Write | Interest.Read
+      else bits
     else if (has(HeldBack) || mustWriteFirst) bits & ~Interest.Read | Interest.Write
     else bits | Interest.Write
 
@@ -355,6 +359,7 @@ private[tls] object OpenSslSocket {
   private final val HoldsInput  = 8
   private final val OwesOutput  = 16
   private final val HeldBack    = 512
+  private final val AwaitsInput = 1024
   private final val Secured     = 32
   private final val AwaitsWrite = 64
   private final val Resumed     = 128
