@@ -22,6 +22,12 @@ typedef struct lists lists;
 /* Whether a certificate, as needletail_tls_facts.c tells of it, is accepted. Scala's; it throws nothing. */
 typedef int own_check(const unsigned char *facts, int length);
 
+/* Until when a client's session may be resumed. */
+typedef struct {
+    int64_t after; /* its full handshake, by needletail_tls_now; 0: until there is a session of one */
+    int64_t at;    /* when the first certificate of the server's chain expires, in seconds since 1970 */
+} session_limits;
+
 /*
  * What the connections of one loop share. Complete before the first connection, and freed after the last one. OpenSSL
  * may use one for any number of threads, but it takes locks for that.
@@ -37,6 +43,7 @@ typedef struct {
     unsigned int alpn_length;
     tickets *tickets;
     sessions *sessions;
+    long session_seconds; /* how long a client's sessions may be resumed */
     unsigned char (*pins)[32]; /* SHA-256 of keys, one of which must be in the peer's chain */
     int pins_count;
     own_check *check; /* null: none */
@@ -139,8 +146,17 @@ void needletail_tls_release_tickets(tickets *t);
 /* Remembers who was refused, and which certificate of the chain is wrong, until needletail_tls_refused_facts. */
 void needletail_tls_remember_refused(X509_STORE_CTX *chain, X509 *wrong);
 
-/* The latest session of the server `key`, for its caller to free; null if there is none. */
-SSL_SESSION *needletail_tls_session(context *c, const char *key);
+/* The latest session of the server `key`, for its caller to free, and its limits; null if there is none. */
+SSL_SESSION *needletail_tls_session(context *c, const char *key, session_limits *limits);
+
+/* Those of the sessions of a client's connection. */
+session_limits *needletail_tls_limits_of(const SSL *s);
+
+/* Sets them, in a full handshake, by the chain that it has verified. */
+void needletail_tls_limit_by_chain(X509_STORE_CTX *chain, const STACK *all);
+
+/* Seconds of a clock that cannot be set; never 0. */
+int64_t needletail_tls_now(void);
 
 /* The peer's certificate, for the caller to free; null if it has shown none. */
 X509 *needletail_tls_peer(const SSL *s);

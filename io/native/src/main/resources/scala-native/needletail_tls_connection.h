@@ -57,6 +57,7 @@ struct connection {
     char *asked; /* a server's, until the facts of the handshake are read: the name that is asked for */
 
     int64_t session_end; /* a server's: see needletail_tls_tickets.c; 0: not known */
+    session_limits limits; /* a client's: see needletail_tls_sessions.c */
 
     int broken; /* the result by which writing has failed */
     int kind;   /* of a failure */

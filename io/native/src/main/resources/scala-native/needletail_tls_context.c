@@ -39,14 +39,19 @@ static atomic_int contexts_alive;
 /* How many contexts there are, those of names included. */
 int needletail_tls_contexts_alive(void) { return atomic_load(&contexts_alive); }
 
-/* Sessions are resumed if it `is_resuming`, by a server with needletail_tls_resume. Returns null if memory ran out. */
-context *needletail_tls_context(int is_server, int is_resuming) {
+/*
+ * Sessions are resumed unless `seconds` is 0: for so long after their full handshake by a client, by a server with
+ * needletail_tls_resume. Returns null if memory ran out.
+ */
+context *needletail_tls_context(int is_server, int seconds) {
+    int is_resuming = seconds != 0;
     context *c = calloc(1, sizeof *c);
     if (c == NULL) return NULL;
     ssl.ERR_clear_error();
     c->ctx = ssl.SSL_CTX_new(is_server ? ssl.TLS_server_method() : ssl.TLS_client_method());
     c->users = 1;
     c->is_server = is_server;
+    c->session_seconds = seconds;
     if (c->ctx == NULL) {
         free(c);
         return NULL;
@@ -264,6 +269,7 @@ static int verify(X509_STORE_CTX *chain, void *with) {
     if (error == 0 && c->check != NULL &&
         (ssl.OPENSSL_sk_num(all) <= 0 || !needletail_tls_is_accepted(ssl.OPENSSL_sk_value(all, 0), c->check)))
         error = REFUSED_BY_CHECK;
+    if (error == 0 && !c->is_server && c->session_seconds != 0) needletail_tls_limit_by_chain(chain, all);
     if (error == 0) return result;
     needletail_tls_remember_refused(chain, wrong);
     ssl.X509_STORE_CTX_set_error(chain, error);

@@ -142,6 +142,8 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(STACK *, X509_STORE_CTX_get0_chain, (const X509_STORE_CTX *)) \
     F(void, X509_STORE_CTX_set_error, (X509_STORE_CTX *, int)) \
     F(int, X509_STORE_CTX_get_error, (const X509_STORE_CTX *)) \
+    F(void *, X509_STORE_CTX_get_ex_data, (const X509_STORE_CTX *, int)) \
+    F(int, SSL_get_ex_data_X509_STORE_CTX_idx, (void)) \
     F(X509 *, X509_STORE_CTX_get_current_cert, (const X509_STORE_CTX *)) \
     F(X509_NAME *, X509_get_issuer_name, (const X509 *)) \
     F(int, X509_NAME_cmp, (const X509_NAME *, const X509_NAME *)) \

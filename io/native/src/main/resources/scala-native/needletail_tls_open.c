@@ -55,6 +55,11 @@ int64_t *needletail_tls_session_end(const SSL *s) {
     return &c->session_end;
 }
 
+session_limits *needletail_tls_limits_of(const SSL *s) {
+    connection *c = ssl.SSL_get_ex_data(s, 0);
+    return &c->limits;
+}
+
 /*
  * The address that `name` is, or null: without the interface of a scoped one (RFC 4007 section 11), which no
  * certificate has. `to` is where it is put.
@@ -87,7 +92,8 @@ static int address(connection *c, const char *name, const char *key, int is_chec
                        : ssl.X509_VERIFY_PARAM_set1_host(wanted, name, strlen(name)) != 1)
             return 0;
     }
-    SSL_SESSION *session = needletail_tls_session(c->context, key);
+    c->limits.at = INT64_MAX;
+    SSL_SESSION *session = needletail_tls_session(c->context, key, &c->limits);
     if (session != NULL) {
         ssl.SSL_set_session(c->ssl, session);
         ssl.SSL_SESSION_free(session);

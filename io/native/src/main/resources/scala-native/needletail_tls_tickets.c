@@ -39,7 +39,7 @@ struct tickets {
     ticket_key current, former;
 };
 
-static time_t now(void) {
+int64_t needletail_tls_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_BOOTTIME, &t);
     return t.tv_sec + 1;
@@ -74,14 +74,14 @@ void needletail_tls_release_tickets(tickets *t) {
 
 /* Replaces the keys that are too old. Returns 0 if there are no random numbers. */
 static int renew(tickets *t) {
-    time_t age = now() - t->renewed;
+    time_t age = needletail_tls_now() - t->renewed;
     if (t->renewed != 0 && age < t->seconds) return 1;
     t->has_former = t->renewed != 0 && age < 2 * t->seconds;
     if (t->has_former) t->former = t->current;
     else ssl.OPENSSL_cleanse(&t->former, sizeof t->former);
     t->renewed = 0;
     if (ssl.RAND_bytes((unsigned char *)&t->current, sizeof t->current) != 1) return 0;
-    t->renewed = now();
+    t->renewed = needletail_tls_now();
     return 1;
 }
 
@@ -109,7 +109,7 @@ static int64_t end_of_new(SSL *s, const tickets *t) {
         if (valid < left) left = valid;
     }
     ssl.X509_free(peer);
-    return now() + left;
+    return needletail_tls_now() + left;
 }
 
 /* Hides a time in a ticket, or shows it again. Returns 0 if the library cannot. */
@@ -144,7 +144,7 @@ static int read_end(const unsigned char *from, const ticket_key *key, const unsi
 static int is_over(const context *c, const unsigned char *name, const ticket_key *key, const unsigned char *iv,
                    int64_t *end) {
     if (!read_end(name + sizeof key->name, key, iv, end)) return -1;
-    return now() >= *end || (c->lists_change != 0 && time(NULL) >= c->lists_change);
+    return needletail_tls_now() >= *end || (c->lists_change != 0 && time(NULL) >= c->lists_change);
 }
 
 static int ticket_key_for(SSL *s, unsigned char *name, unsigned char *iv, EVP_CIPHER_CTX *cipher, HMAC_CTX *hmac,

@@ -8,7 +8,7 @@ import needletail.async.Setting
  * How connections to servers are secured by TLS. `Tls.client` makes a `Tls` of it.
  *
  * A server's certificate must be valid now, for the server's name, and issued by a trusted authority.
- * The files are read once, by `Tls.client`; when a list of revoked certificates expires, connections fail from then on.
+ * The files are read once, by `Tls.client`; when a list of revoked certificates expires, new connections fail from then on.
  *
  * @param trust       who is trusted
  * @param certificate the client certificate, for servers that request one
@@ -19,7 +19,8 @@ import needletail.async.Setting
  *                    in the URL or the address
  * @param profile     protocol versions and ciphers
  * @param protocols   the protocols offered by ALPN (RFC 7301), the preferred one first; Nil: no ALPN
- * @param resume      whether a session with the same server is resumed, which saves most of a handshake
+ * @param resume      whether a session with the same server is resumed, which saves most of a handshake: for a day at
+ *                    most, until a certificate of the server's chain or a list of revoked ones expires
  * @throws java.lang.IllegalArgumentException for a value out of range, naming it
  */
 final case class TlsClientConfig(

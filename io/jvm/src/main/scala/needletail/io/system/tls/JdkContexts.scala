@@ -143,18 +143,18 @@ private[io] object JdkServerContext {
 }
 
 /**
- * @param makeContext may take time, as it reads some hundred certificates; called once
- * @param configure   sets an engine's parameters, with the names that it requests (SNI)
- * @param resumes     whether sessions are resumed
- * @param isChecked   whether certificates are checked
+ * @param makeContexts may take time, as it reads some hundred certificates; called once
+ * @param configure    sets an engine's parameters, with the names that it requests (SNI)
+ * @param resumes      whether sessions are resumed
+ * @param isChecked    whether certificates are checked
  */
 private[io] final class JdkClientContext private (
-    makeContext: () => SSLContext,
+    makeContexts: () => ClientSessions,
     configure: (SSLEngine, java.util.List[SNIServerName]) => Unit,
     resumes: Boolean,
     isChecked: Boolean
 ) extends TlsClientContext {
-  @volatile private var made: SSLContext = null
+  @volatile private var made: ClientSessions = null
 
   @volatile private var failure: JdkClientContext.Failure = null // of the latest attempt, if it has failed
 
@@ -174,10 +174,10 @@ private[io] final class JdkClientContext private (
   }
 
   private def attempt(): Unit = if (made eq null)
-    try made = makeContext()
+    try made = makeContexts()
     catch { case Survivable(e) => failure = new JdkClientContext.Failure(e, System.nanoTime) }
 
-  private def context: SSLContext = {
+  private def contexts: ClientSessions = {
     if ((made eq null) && (failure eq null)) {
       making.lock()
       try attempt()
@@ -189,10 +189,16 @@ private[io] final class JdkClientContext private (
 
   def over(socket: Socket, name: String, port: Int): Socket =
     try {
-      val engine = context.createSSLEngine(name, if (resumes) port else JdkClientContext.unusedPort())
+      val its    = contexts.next()
+      val engine = its.context.createSSLEngine(name, if (resumes) port else JdkClientContext.unusedPort())
       engine.setUseClientMode(true)
       configure(engine, JdkClientContext.requested(engine, name))
-      new TlsSocket(NioSocket.channelOf(socket), engine, name, null, null, None, isChecked)
+      new TlsSocket(NioSocket.channelOf(socket), engine, name, null, null, None, isChecked) {
+        override protected def secure(): Boolean = super.secure() && {
+          if (isChecked) its.completed(engine)
+          true
+        }
+      }
     } catch {
       case e: Throwable =>
         socket.close()
@@ -209,7 +215,7 @@ private[io] object JdkClientContext {
 
   /** With the trust, keys and session cache of `context`. */
   def of(context: () => SSLContext): TlsClientContext = new JdkClientContext(
-    context,
+    () => new ClientSessions(context, Nil, None, () => 0), // another one would be no other
     (engine, names) => {
       val parameters = engine.getSSLParameters
       parameters.setEndpointIdentificationAlgorithm(Https)
@@ -224,26 +230,34 @@ private[io] object JdkClientContext {
   def load(config: TlsClientConfig, provider: Provider): TlsClientContext = {
     val keys    = config.certificate.map(files => ServerKeys.read(Seq(files)): KeyManager).toArray
     val revoked = config.revoked.map(RevokedCertificates.read)
-    val trust: () => TrustManager = config.trust match {
-      case TlsTrust.Unchecked  => () => Trust.everybody
+    def known(inner: X509ExtendedTrustManager) =
+      (pinning(inner, config.pins), inner.getAcceptedIssuers.toSeq)
+    val trust: () => (TrustManager, Seq[X509Certificate]) = config.trust match {
+      case TlsTrust.Unchecked  => () => (Trust.everybody, Nil)
       case TlsTrust.File(file) =>
         val inner = Trust.of(Pem.certificates(file), revoked)
-        () => pinning(inner, config.pins)
+        () => known(inner)
       case TlsTrust.System =>
         () => {
           val all = Trust.system()
-          pinning(if (revoked.isEmpty) all else Trust.of(all.getAcceptedIssuers.toSeq, revoked), config.pins)
+          known(if (revoked.isEmpty) all else Trust.of(all.getAcceptedIssuers.toSeq, revoked))
         }
     }
+    val change = revoked.flatMap(lists => RevocationLists.change(lists.dated(Nil), System.currentTimeMillis))
     // Lazy, as the parameters must be those of the context that is used.
     var parameters: SSLParameters = null
-    def make(): SSLContext        = {
-      val context = JdkContexts.context(provider, keys, Array(trust()))
-      val made    = JdkContexts.parameters(context, config.profile, config.protocols)
+    def make(): ClientSessions    = {
+      val (manager, trusted) = trust()
+      def next()             = {
+        val context = JdkContexts.context(provider, keys, Array(manager))
+        if (!config.resume) context.getClientSessionContext.setSessionCacheSize(1)
+        context
+      }
+      val sessions = new ClientSessions(() => next(), trusted, change, () => System.currentTimeMillis)
+      val made     = JdkContexts.parameters(sessions.next().context, config.profile, config.protocols)
       if (config.trust != TlsTrust.Unchecked) made.setEndpointIdentificationAlgorithm(Https)
-      if (!config.resume) context.getClientSessionContext.setSessionCacheSize(1)
       parameters = made
-      context
+      sessions
     }
     new JdkClientContext(
       () => make(),

@@ -22,7 +22,7 @@ private[tls] object OpenSslFunctions {
 
   // Contexts
 
-  @name("needletail_tls_context") def context(isServer: CInt, isResuming: CInt): Ptr[Byte] = extern
+  @name("needletail_tls_context") def context(isServer: CInt, seconds: CInt): Ptr[Byte] = extern
   @name("needletail_tls_profile")
   def profile(
       context: Ptr[Byte],

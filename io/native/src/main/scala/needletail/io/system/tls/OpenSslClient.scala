@@ -9,8 +9,15 @@ import java.util.concurrent.atomic.AtomicLong
 import needletail.io.platform.{Socket, TlsClientContext}
 import needletail.io.tls.{TlsClientConfig, TlsTrust}
 
-/** A client's side of TLS. Throws an IOException that names the file and the error. */
-private[io] final class OpenSslClient(config: TlsClientConfig) extends TlsClientContext {
+/**
+ * A client's side of TLS. Throws an IOException that names the file and the error.
+ *
+ * @param sessionSeconds for how long after their full handshake its sessions are resumed
+ */
+private[io] final class OpenSslClient(
+    config: TlsClientConfig,
+    sessionSeconds: Int = OpenSslClient.SessionSeconds
+) extends TlsClientContext {
   private val trusted = config.trust match {
     case TlsTrust.File(file) => Some(PemFile.certificates(file))
     case _                   => None
@@ -20,19 +27,22 @@ private[io] final class OpenSslClient(config: TlsClientConfig) extends TlsClient
   private val pins      = config.pins.toArray.flatMap(Base64.getDecoder.decode(_))
   private val isChecked = config.trust != TlsTrust.Unchecked
 
+  private val resumeSeconds = if (config.resume) sessionSeconds else 0
+
   private val id = OpenSslClient.ids.incrementAndGet()
 
   /** What its contexts are made of, so that those of other clients can be used that are made of the same. */
   @volatile private var content = new OpenSslClient.Content(
     config.copy(serverName = None),
-    (trusted ++ revoked.map(_.file) ++ own.toSeq.flatMap(one => Seq(one.chain, one.key))).map(_.bytes).toSeq
+    (trusted ++ revoked.map(_.file) ++ own.toSeq.flatMap(one => Seq(one.chain, one.key))).map(_.bytes).toSeq,
+    Seq(revoked.flatMap(_.change), sessionSeconds)
   )
 
   // Errors in the files are reported now; if there are none, the library is loaded later.
   if (trusted.nonEmpty || revoked.nonEmpty || own.nonEmpty) OpenSslFunctions.release(make())
 
   private def make(): Ptr[Byte] =
-    OpenSslSettings.context(isServer = false, config.profile, config.resume) { context =>
+    OpenSslSettings.context(isServer = false, config.profile, resumeSeconds) { context =>
       if (isChecked) {
         OpenSslFunctions.verify(context, 1)
         if (trusted.isEmpty) {
@@ -84,6 +94,9 @@ private[io] object OpenSslClient {
   /** So many contents have contexts at a time: those that were used last. */
   private[tls] final val Most = 64
 
+  /** A day, as with the JDK. */
+  private final val SessionSeconds = 24 * 60 * 60
+
   private val ids = new AtomicLong
 
   private val used = new java.util.LinkedHashMap[Content, (Content, OpenSslContexts)](16, 0.75f, true)
@@ -108,12 +121,16 @@ private[io] object OpenSslClient {
     }
   }
 
-  /** Settings, and the content of the files that they name. */
-  private final class Content(val settings: TlsClientConfig, val files: Seq[Array[Byte]]) {
+  /** Settings, the content of the files that they name, and when sessions end. */
+  private final class Content(
+      val settings: TlsClientConfig,
+      val files: Seq[Array[Byte]],
+      val ends: Seq[Any]
+  ) {
     override val hashCode: Int = files.foldLeft(settings.hashCode)(31 * _ + java.util.Arrays.hashCode(_))
 
     private def isLike(other: Content): Boolean =
-      hashCode == other.hashCode && settings == other.settings && files.size == other.files.size &&
+      hashCode == other.hashCode && settings == other.settings && ends == other.ends && files.size == other.files.size &&
         files.zip(other.files).forall { case (a, b) => java.util.Arrays.equals(a, b) }
 
     override def equals(other: Any): Boolean = other match {

@@ -90,7 +90,7 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
 
   /** A context with some of the certificates; of several with the same kind of key, the first is used. */
   private def of(some: Seq[OwnCertificate])(trust: Ptr[Byte] => Unit): Ptr[Byte] =
-    OpenSslSettings.context(isServer = true, config.profile, config.resume) { context =>
+    OpenSslSettings.context(isServer = true, config.profile, if (config.resume) 1 else 0) { context =>
       val ordered = if (OpenSslFunctions.prefersFirst() == 1) some else some.reverse
       ordered.foreach(OpenSslSettings.own(context, _))
       OpenSslSettings.protocols(context, config.protocols)

@@ -20,14 +20,19 @@ private[tls] object OpenSslSettings {
   private final val Endless    = -1
   private final val NoneCounts = -2
 
-  /** A new context, as `f` completes it. It is released if `f` fails. */
+  /**
+   * A new context, as `f` completes it. It is released if `f` fails.
+   *
+   * @param sessionSeconds 0: no sessions are resumed; otherwise for how long after their full handshake those of a client
+   *                       are
+   */
   def context(
       isServer: Boolean,
       profile: TlsProfile,
-      isResuming: Boolean
+      sessionSeconds: Int
   )(f: Ptr[Byte] => Unit): Ptr[Byte] = {
     OpenSsl.load()
-    val made = OpenSslFunctions.context(if (isServer) 1 else 0, if (isResuming) 1 else 0)
+    val made = OpenSslFunctions.context(if (isServer) 1 else 0, sessionSeconds)
     if (made eq null) throw OpenSsl.outOfMemory
     try {
       use(made, if (profile == TlsProfile.Modern) Tls13 else Tls12, Older, Newer, Groups)

@@ -98,7 +98,11 @@ class OpenSslServerSuite extends Suite with TemporaryDirectories {
         newer: String = Newer,
         groups: String = Groups
     ): Unit =
-      OpenSslFunctions.release(OpenSslSettings.context(isServer = true, TlsProfile.Modern, isResuming = true)(
+      OpenSslFunctions.release(OpenSslSettings.context(
+        isServer = true,
+        TlsProfile.Modern,
+        sessionSeconds = 1
+      )(
         OpenSslSettings.use(_, least, older, newer, groups)
       ))
     def why(body: => Unit): String =
@@ -117,7 +121,7 @@ class OpenSslServerSuite extends Suite with TemporaryDirectories {
       OpenSslFunctions.release(OpenSslSettings.context(
         isServer = false,
         TlsProfile.Modern,
-        isResuming = true
+        sessionSeconds = 1
       )(
         OpenSslSettings.protocols(_, protocols)
       ))
