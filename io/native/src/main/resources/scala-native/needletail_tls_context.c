@@ -334,21 +334,6 @@ int needletail_tls_share_trust(context *c, const context *other) {
     return 1;
 }
 
-/* Trusts the system's certificates. */
-const char *needletail_tls_trust_system(context *c) {
-    static const char *const bundles[] = {
-        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
-        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
-    ssl.ERR_clear_error();
-    if (getenv("SSL_CERT_FILE") != NULL || getenv("SSL_CERT_DIR") != NULL ||
-        access(ssl.X509_get_default_cert_file(), R_OK) == 0 || access(ssl.X509_get_default_cert_dir(), R_OK) == 0)
-        return ssl.SSL_CTX_set_default_verify_paths(c->ctx) == 1 ? NULL : reason("cannot be read");
-    for (size_t i = 0; i < sizeof bundles / sizeof *bundles; i++)
-        if (access(bundles[i], R_OK) == 0)
-            return ssl.SSL_CTX_load_verify_locations(c->ctx, bundles[i], NULL) == 1 ? NULL : reason("cannot be read");
-    return "the system has no trusted certificates";
-}
-
 /* `count` hashes of 32 bytes. Returns 0 if memory ran out, or if the library cannot. */
 int needletail_tls_pins(context *c, const char *hashes, int count) {
     if (!verify_more(c)) return 0;

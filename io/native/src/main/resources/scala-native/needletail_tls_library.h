@@ -65,7 +65,6 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(int, SSL_CTX_use_certificate, (SSL_CTX *, X509 *)) \
     F(int, SSL_CTX_use_PrivateKey, (SSL_CTX *, EVP_PKEY *)) \
     F(void, SSL_CTX_set_verify, (SSL_CTX *, int, int (*)(int, X509_STORE_CTX *))) \
-    F(int, SSL_CTX_set_default_verify_paths, (SSL_CTX *)) \
     F(int, SSL_CTX_load_verify_locations, (SSL_CTX *, const char *, const char *)) \
     F(X509_STORE *, SSL_CTX_get_cert_store, (const SSL_CTX *)) \
     F(void, SSL_CTX_set_cert_store, (SSL_CTX *, X509_STORE *)) \
@@ -142,9 +141,9 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(STACK *, X509_STORE_CTX_get0_chain, (const X509_STORE_CTX *)) \
     F(void, X509_STORE_CTX_set_error, (X509_STORE_CTX *, int)) \
     F(int, X509_STORE_CTX_get_error, (const X509_STORE_CTX *)) \
+    F(X509 *, X509_STORE_CTX_get_current_cert, (const X509_STORE_CTX *)) \
     F(void *, X509_STORE_CTX_get_ex_data, (const X509_STORE_CTX *, int)) \
     F(int, SSL_get_ex_data_X509_STORE_CTX_idx, (void)) \
-    F(X509 *, X509_STORE_CTX_get_current_cert, (const X509_STORE_CTX *)) \
     F(X509_NAME *, X509_get_issuer_name, (const X509 *)) \
     F(int, X509_NAME_cmp, (const X509_NAME *, const X509_NAME *)) \
     F(int, X509_NAME_print_ex, (BIO *, const X509_NAME *, int, unsigned long)) \
