@@ -5,7 +5,6 @@
 #if defined(__SCALANATIVE_NEEDLETAIL_CODING) && defined(__linux__)
 
 #define _GNU_SOURCE
-#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -43,30 +42,28 @@ static struct {
 /* Of needletail_library.h in the module io, where it is described. */
 extern const char *needletail_library_load(const char *need, const char *const *files, const char *const *functions,
                                            size_t needed, void *table);
+extern const char *needletail_library_once(int *is_done, const char *(*f)(void));
 
-static const char *problems[2]; /* why one cannot be used */
-static pthread_once_t onces[2] = {PTHREAD_ONCE_INIT, PTHREAD_ONCE_INIT};
-
-static void load_brotli(void) {
+static const char *load_brotli(void) {
     static const char *const files[] = {"libbrotlienc.so.1", NULL};
     static const char *const functions[] = {
         "BrotliEncoderCreateInstance", "BrotliEncoderSetParameter",    "BrotliEncoderCompressStream",
         "BrotliEncoderIsFinished",     "BrotliEncoderDestroyInstance", NULL};
-    problems[BROTLI] = needletail_library_load("the coding br needs Brotli", files, functions, 5, &brotli);
+    return needletail_library_load("the coding br needs Brotli", files, functions, 5, &brotli);
 }
 
-static void load_zstd(void) {
+static const char *load_zstd(void) {
     static const char *const files[] = {"libzstd.so.1", NULL};
     static const char *const functions[] = {"ZSTD_createCCtx",      "ZSTD_CCtx_setParameter", "ZSTD_CCtx_setPledgedSrcSize",
                                             "ZSTD_compressStream2", "ZSTD_CCtx_reset",        "ZSTD_isError",
                                             "ZSTD_freeCCtx",        NULL};
-    problems[ZSTD] = needletail_library_load("the coding zstd needs Zstandard", files, functions, 7, &zstd);
+    return needletail_library_load("the coding zstd needs Zstandard", files, functions, 7, &zstd);
 }
 
-/* Loads the library with the first call. Returns why it cannot be used; null if it can. */
+/* Loads the library unless that was done. Returns why it cannot be used, until this thread's next call; null if it can. */
 const char *needletail_coding_load(int kind) {
-    pthread_once(&onces[kind], kind == BROTLI ? load_brotli : load_zstd);
-    return problems[kind];
+    static int are_loaded[2];
+    return needletail_library_once(&are_loaded[kind], kind == BROTLI ? load_brotli : load_zstd);
 }
 
 typedef struct {

@@ -35,22 +35,23 @@ static struct {
     size_t (*destroy)(void *);
 } zstd;
 
-static char problems[2][192];
-static pthread_once_t onces[2] = {PTHREAD_ONCE_INIT, PTHREAD_ONCE_INIT};
+static _Thread_local char problem[192];
 
 #ifdef NEEDLETAIL_STATIC
 
 /* To load a library, a static program would load a second C library too. */
-static void load(int kind) {
-    snprintf(problems[kind], sizeof problems[kind], "the coding %s cannot be used: this program is linked statically",
+static int load(int kind) {
+    snprintf(problem, sizeof problem, "the coding %s cannot be used: this program is linked statically",
              kind == BROTLI ? "br" : "zstd");
+    return 0;
 }
 
 #else
 
 #include <dlfcn.h>
 
-static void load(int kind) {
+/* Returns 0 with a `problem` if it fails. */
+static int load(int kind) {
     static const char *const names[] = {"libbrotlidec.so.1", "libzstd.so.1"};
     static const struct {
         int kind;
@@ -69,29 +70,37 @@ static void load(int kind) {
     const char *coding = kind == BROTLI ? "br" : "zstd";
     void *library = dlopen(names[kind], RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
-        snprintf(problems[kind], sizeof problems[kind], "the coding %s needs %s, which is not installed", coding,
-                 names[kind]);
-        return;
+        snprintf(problem, sizeof problem, "the coding %s needs %s, which is not installed", coding, names[kind]);
+        return 0;
     }
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (functions[i].kind == kind) {
             void *found = dlsym(library, functions[i].name);
-            if (found == NULL)
-                snprintf(problems[kind], sizeof problems[kind], "%s, which the coding %s needs, has no %s", names[kind],
-                         coding, functions[i].name);
+            if (found == NULL) {
+                snprintf(problem, sizeof problem, "%s, which the coding %s needs, has no %s", names[kind], coding,
+                         functions[i].name);
+                dlclose(library);
+                return 0;
+            }
             memcpy(functions[i].place, &found, sizeof found);
         }
+    return 1;
 }
 
 #endif
 
-static void load_brotli(void) { load(BROTLI); }
-static void load_zstd(void) { load(ZSTD); }
-
-/* Loads the library with the first call. Returns why it cannot be used; null if it can. */
+/*
+ * Loads the library unless that was done; what has failed is tried again. Returns why it cannot be used, until this
+ * thread's next call; null if it can.
+ */
 const char *needletail_decoding_load(int kind) {
-    pthread_once(&onces[kind], kind == BROTLI ? load_brotli : load_zstd);
-    return problems[kind][0] == 0 ? NULL : problems[kind];
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static int are_loaded[2];
+    pthread_mutex_lock(&lock);
+    if (!are_loaded[kind]) are_loaded[kind] = load(kind);
+    int is_loaded = are_loaded[kind];
+    pthread_mutex_unlock(&lock);
+    return is_loaded ? NULL : problem;
 }
 
 typedef struct {

@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include "needletail_library.h"
 
-#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -43,28 +42,26 @@ static struct {
 
 enum { TAG_LENGTH = 16, CTRL_GET_TAG = 16, CTRL_SET_TAG = 17 };
 
-static const char *problem; /* why it cannot be used */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
 #ifdef NEEDLETAIL_TLS_LINKED
 
 #define F(type, name, parameters) extern type name parameters;
 CRYPTO_FUNCTIONS(F)
 #undef F
 
-static void load(void) {
+static const char *load(void) {
 #define F(type, name, parameters) crypto.name = name;
     CRYPTO_FUNCTIONS(F)
 #undef F
+    return NULL;
 }
 
 #elif defined(NEEDLETAIL_STATIC)
 
-static void load(void) { problem = "signing and encrypting need " NEEDLETAIL_UNLINKED_OPENSSL; }
+static const char *load(void) { return "signing and encrypting need " NEEDLETAIL_UNLINKED_OPENSSL; }
 
 #else
 
-static void load(void) {
+static const char *load(void) {
     static const char NEED[] =
         "signing and encrypting need OpenSSL 3 (Debian's package libssl3, Fedora's openssl-libs)";
     static const char *const files[] = {"libcrypto.so.3", "libcrypto.so", NULL};
@@ -72,22 +69,23 @@ static void load(void) {
     static const char *const functions[] = {CRYPTO_FUNCTIONS(F) NULL};
 #undef F
 #define F(type, name, parameters) +1
-    problem = needletail_library_load(NEED, files, functions, CRYPTO_FUNCTIONS(F), &crypto);
+    return needletail_library_load(NEED, files, functions, CRYPTO_FUNCTIONS(F), &crypto);
 #undef F
 }
 
 #endif
 
-static void begin(void) {
-    load();
+static const char *begin(void) {
+    const char *problem = load();
     /* at exit it would free what other threads are using */
     if (problem == NULL) crypto.OPENSSL_init_crypto(UINT64_C(0x80000), NULL);
+    return problem;
 }
 
-/* Loads the library with the first call. Returns why it cannot be used; null if it can. */
+/* Loads the library unless that was done. Returns why it cannot be used, until this thread's next call; null if it can. */
 const char *needletail_crypto_load(void) {
-    pthread_once(&once, begin);
-    return problem;
+    static int is_loaded;
+    return needletail_library_once(&is_loaded, begin);
 }
 
 /* HMAC with SHA-256, into the 32 bytes of `code`. Returns 1 if that is done. */

@@ -5,16 +5,30 @@
 #define _GNU_SOURCE
 #include "needletail_library.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 static const char *text(const char *format, ...) {
-    char *made;
+    static _Thread_local char made[512];
     va_list values;
     va_start(values, format);
-    if (vasprintf(&made, format, values) < 0) made = "out of memory";
+    vsnprintf(made, sizeof made, format, values);
     va_end(values);
     return made;
+}
+
+const char *needletail_library_once(int *is_done, const char *(*f)(void)) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    const char *problem = NULL;
+    if (__atomic_load_n(is_done, __ATOMIC_ACQUIRE)) return NULL;
+    pthread_mutex_lock(&lock);
+    if (!*is_done) {
+        problem = f();
+        if (problem == NULL) __atomic_store_n(is_done, 1, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+    return problem;
 }
 
 #ifdef NEEDLETAIL_STATIC
@@ -52,7 +66,10 @@ const char *needletail_library_load(const char *need, const char *const *files, 
     if (library == NULL) return text("%s, which is not installed: there is no %s", need, *files);
     for (i = 0; functions[i] != NULL; i++) {
         void *found = dlsym(library, functions[i]);
-        if (found == NULL && i < needed) return text("%s; the %s that is installed has no %s", need, *file, functions[i]);
+        if (found == NULL && i < needed) {
+            dlclose(library);
+            return text("%s; the %s that is installed has no %s", need, *file, functions[i]);
+        }
         memcpy((char *)table + i * sizeof found, &found, sizeof found);
     }
     return NULL;

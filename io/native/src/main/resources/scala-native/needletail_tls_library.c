@@ -5,12 +5,7 @@
 #include "needletail_library.h"
 #include "needletail_tls_library.h"
 
-#include <pthread.h>
-
 struct needletail_tls_library needletail_ssl;
-
-static const char *problem; /* why it cannot be used */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 #ifdef NEEDLETAIL_TLS_LINKED
 
@@ -21,42 +16,44 @@ TLS_FUNCTIONS(F)
 TLS_OPTIONAL_FUNCTIONS(F)
 #undef F
 
-static void load(void) {
+static const char *load(void) {
 #define F(type, name, parameters) needletail_ssl.name = name;
     TLS_FUNCTIONS(F)
     TLS_OPTIONAL_FUNCTIONS(F)
 #undef F
+    return NULL;
 }
 
 #elif defined(NEEDLETAIL_STATIC)
 
-static void load(void) { problem = "TLS needs " NEEDLETAIL_UNLINKED_OPENSSL; }
+static const char *load(void) { return "TLS needs " NEEDLETAIL_UNLINKED_OPENSSL; }
 
 #else
 
-static void load(void) {
+static const char *load(void) {
     static const char NEED[] = "TLS needs OpenSSL 3 (Debian's package libssl3, Fedora's openssl-libs)";
     static const char *const files[] = {"libssl.so.3", "libssl.so", NULL};
 #define F(type, name, parameters) #name,
     static const char *const functions[] = {TLS_FUNCTIONS(F) TLS_OPTIONAL_FUNCTIONS(F) NULL};
 #undef F
 #define F(type, name, parameters) +1
-    problem = needletail_library_load(NEED, files, functions, TLS_FUNCTIONS(F), &needletail_ssl);
+    return needletail_library_load(NEED, files, functions, TLS_FUNCTIONS(F), &needletail_ssl);
 #undef F
 }
 
 #endif
 
-static void begin(void) {
-    load();
+static const char *begin(void) {
+    const char *problem = load();
     /* at exit it would free what other threads are using */
     if (problem == NULL) needletail_ssl.OPENSSL_init_crypto(INIT_NO_ATEXIT, NULL);
+    return problem;
 }
 
-/* Loads the library with the first call. Returns why it cannot be used; null if it can. */
+/* Loads the library unless that was done. Returns why it cannot be used, until this thread's next call; null if it can. */
 const char *needletail_tls_load(void) {
-    pthread_once(&once, begin);
-    return problem;
+    static int is_loaded;
+    return needletail_library_once(&is_loaded, begin);
 }
 
 /* What the library, which is loaded, says that it is: for tests. */
