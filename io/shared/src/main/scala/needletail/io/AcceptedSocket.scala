@@ -5,6 +5,7 @@ import java.util.concurrent.RejectedExecutionException
 
 import needletail.io.platform.{ConnectionOptions, Socket}
 import needletail.io.proxyprotocol.{AwaitedHeaders, ProxyHeader, TrustedProxies}
+import needletail.io.tls.TlsCounts
 
 /**
  * A socket that a [[Listener]] has accepted and that belongs to no loop yet. Its owner must either start or close it,
@@ -43,6 +44,8 @@ final class AcceptedSocket private[io] (socket: Socket, isUnix: Boolean) {
    * @param gone
    *   run exactly once, when the descriptor has been closed: at the end of the connection, or when none could be made,
    *   for whatever reason. On the loop, or on the calling thread if the loop has ended. Null for nothing; must not throw
+   * @param counts
+   *   where its handshake is counted; null for those of `tls`
    */
   def start(
       loop: EventLoop,
@@ -51,20 +54,23 @@ final class AcceptedSocket private[io] (socket: Socket, isUnix: Boolean) {
       toPlain: Array[Byte] = null,
       proxies: TrustedProxies = null,
       awaited: AwaitedHeaders = null,
-      gone: Runnable = null
+      gone: Runnable = null,
+      counts: TlsCounts = null
   )(makeHandler: Connection => ConnectionHandler): Unit = {
     if (started) throw new IllegalStateException("started already")
     started = true
-    if (loop.inLoop) startHere(loop, options, tls, toPlain, proxies, awaited, gone, makeHandler)
+    val its = if ((counts ne null) || (tls eq null)) counts else tls.counts
+    if (loop.inLoop) startHere(loop, options, tls, its, toPlain, proxies, awaited, gone, makeHandler)
     else
-      try loop.execute(() => startHere(loop, options, tls, toPlain, proxies, awaited, gone, makeHandler))
-      catch { case _: RejectedExecutionException => giveBack(tls, gone) }
+      try loop.execute(() => startHere(loop, options, tls, its, toPlain, proxies, awaited, gone, makeHandler))
+      catch { case _: RejectedExecutionException => giveBack(its, gone) }
   }
 
   private def startHere(
       loop: EventLoop,
       options: ConnectionOptions,
       tls: TlsIdentity,
+      counts: TlsCounts, // null without TLS
       toPlain: Array[Byte],
       proxies: TrustedProxies,
       awaited: AwaitedHeaders,
@@ -77,19 +83,19 @@ final class AcceptedSocket private[io] (socket: Socket, isUnix: Boolean) {
       val left   = options.handshakeNanos - (loop.nowNanos - begun)
       val itsOwn =
         if ((header eq null) || (tls eq null)) options else options.copy(handshakeNanos = Math.max(1L, left))
-      open(loop, itsOwn, tls, toPlain, header, gone, makeHandler)
+      open(loop, itsOwn, tls, counts, toPlain, header, gone, makeHandler)
     }
-    if (!loop.isAlive) giveBack(tls, gone)
-    else if ((proxies ne null) && owesHeader(proxies, tls, gone))
-      new ProxiedSocket(loop, socket, options, awaited, opened, () => giveBack(tls, gone)).begin()
+    if (!loop.isAlive) giveBack(counts, gone)
+    else if ((proxies ne null) && owesHeader(proxies, counts, gone))
+      new ProxiedSocket(loop, socket, options, awaited, opened, () => giveBack(counts, gone)).begin()
     else opened(null)
   }
 
-  private def owesHeader(proxies: TrustedProxies, tls: TlsIdentity, gone: Runnable): Boolean =
+  private def owesHeader(proxies: TrustedProxies, counts: TlsCounts, gone: Runnable): Boolean =
     try proxies.trusts(isUnix, socket.remoteAddress)
     catch {
       case e: Throwable =>
-        giveBack(tls, gone)
+        giveBack(counts, gone)
         throw e
     }
 
@@ -97,6 +103,7 @@ final class AcceptedSocket private[io] (socket: Socket, isUnix: Boolean) {
       loop: EventLoop,
       options: ConnectionOptions,
       tls: TlsIdentity,
+      counts: TlsCounts, // null without TLS
       toPlain: Array[Byte],
       header: ProxyHeader,
       gone: Runnable,
@@ -105,16 +112,16 @@ final class AcceptedSocket private[io] (socket: Socket, isUnix: Boolean) {
     var connection: Connection = null // once set, it runs `gone` itself
     try {
       socket.configure(options)
-      val stream = if (tls eq null) socket else tls.over(socket, toPlain)
+      val stream = if (tls eq null) socket else tls.over(socket, toPlain, counts)
       connection = new Connection(loop, stream, options, gone, header)
     } catch { case _: IOException => () } // the peer is gone already
-    finally if (connection eq null) giveBack(tls, gone)
+    finally if (connection eq null) giveBack(counts, gone)
     if (connection ne null) connection.begin(makeHandler)
   }
 
-  private def giveBack(tls: TlsIdentity, gone: Runnable): Unit =
+  private def giveBack(counts: TlsCounts, gone: Runnable): Unit =
     try {
-      if (tls ne null) tls.counts.refused()
+      if (counts ne null) counts.refused()
       socket.close()
     } finally if (gone ne null) gone.run()
 }

@@ -30,7 +30,7 @@ final class TlsIdentity private[needletail] (
   /** What is in the log of one of its servers. */
   private[needletail] val failures = new RepeatedFailure(TlsIdentity.RepeatNanos)
 
-  /** Counts of handshakes. */
+  /** Counts of the handshakes of all its servers. */
   val counts: TlsCounts = new TlsCounts
 
   /** The certificates in use, in the order of the configuration; empty for an identity from an `SSLContext`. */
@@ -123,8 +123,12 @@ final class TlsIdentity private[needletail] (
     if (servers == 0) present.rest()
   }
 
-  private[needletail] def over(socket: Socket, toPlain: Array[Byte]): Socket =
-    present.over(socket, counts, toPlain)
+  /** Counts of one server's handshakes, which are counted in `counts` as well. */
+  private[needletail] def countsOfServer(): TlsCounts = new TlsCounts(counts)
+
+  /** @param its counts, its own or a server's */
+  private[needletail] def over(socket: Socket, toPlain: Array[Byte], its: TlsCounts = counts): Socket =
+    present.over(socket, its, toPlain)
 }
 
 private[needletail] object TlsIdentity {

@@ -2,8 +2,13 @@ package needletail.io.tls
 
 import java.util.concurrent.atomic.{AtomicLong, AtomicLongArray}
 
-/** What became of a server's handshakes, for all loops together. To be read and counted on any thread. */
-final class TlsCounts private[io] () {
+/**
+ * What became of the handshakes of all servers with one identity, for all loops together. To be read and counted on any
+ * thread.
+ *
+ * @param all of one server: what it counts is counted there as well; null for none
+ */
+final class TlsCounts private[io] (all: TlsCounts = null) {
   import TlsCounts.*
 
   private val reloadsDone   = new AtomicLong
@@ -41,28 +46,38 @@ final class TlsCounts private[io] () {
   /** Connections without a complete handshake: those of `present`, and those whose client has sent nothing yet. */
   private[needletail] def open: Long = openOnes.get
 
-  private[io] def opened(): Unit = { openOnes.incrementAndGet(); () }
+  private[io] def opened(): Unit = {
+    openOnes.incrementAndGet()
+    if (all ne null) all.opened()
+  }
 
-  private[io] def began(): Unit = { presentOnes.incrementAndGet(); () }
+  private[io] def began(): Unit = {
+    presentOnes.incrementAndGet()
+    if (all ne null) all.began()
+  }
 
   private[io] def completed(session: TlsSession): Unit = {
     presentOnes.decrementAndGet()
     openOnes.decrementAndGet()
     completedOnes.incrementAndGet(place(session.version, session.isResumed))
-    ()
+    if (all ne null) all.completed(session)
   }
 
   private[io] def reloaded(): Unit     = { reloadsDone.incrementAndGet(); () }
   private[io] def failedReload(): Unit = { reloadsFailed.incrementAndGet(); () }
 
   /** A connection that has ended before there was a TLS socket for it, which would have been `opened`. */
-  private[io] def refused(): Unit = count(HandshakeFailure.Silent)
+  private[io] def refused(): Unit = {
+    count(HandshakeFailure.Silent)
+    if (all ne null) all.refused()
+  }
 
   /** @param hasBegun whether the client has sent anything */
   private[io] def broken(hasBegun: Boolean, why: HandshakeFailure): Unit = {
     openOnes.decrementAndGet()
     if (hasBegun) presentOnes.decrementAndGet()
     count(if (!hasBegun && (why eq HandshakeFailure.Incomplete)) HandshakeFailure.Silent else why)
+    if (all ne null) all.broken(hasBegun, why)
   }
 
   private def count(why: HandshakeFailure): Unit = {

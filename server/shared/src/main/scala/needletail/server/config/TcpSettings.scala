@@ -40,6 +40,12 @@ final case class TcpSettings(
     else math.max(TcpSettings.LeastMemory, needletail.io.system.Heap.limit / 4 / loopCount)
 
   private[server] def loopCount: Int = TcpSettings.loopCount(loops)
+
+  /**
+   * Counts of the handshakes of this server alone, whose limits they are compared with: others may have the same identity,
+   * and it cannot make room by closing theirs. Null without TLS.
+   */
+  private[server] val handshakes: needletail.io.tls.TlsCounts = tls.map(_.countsOfServer()).orNull
 }
 
 object TcpSettings {

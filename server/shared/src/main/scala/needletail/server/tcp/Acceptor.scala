@@ -37,6 +37,7 @@ private[server] final class Acceptor(
   private var draining = false
 
   private val tls                = settings.tls.orNull
+  private val handshakes         = settings.handshakes
   private var waitsForHandshakes = false
   private var stalledAt          = loop.nowNanos - StalledNanos // when stalled handshakes were looked for
   private var waitToldAt         = loop.nowNanos - WaitToldNanos
@@ -129,17 +130,17 @@ private[server] final class Acceptor(
     waitsForHandshakes
   }
 
-  private def areInProgress: Boolean = tls.counts.present >= tls.limits.handshakes
+  private def areInProgress: Boolean = handshakes.present >= tls.limits.handshakes
 
   /** A connection whose client is silent is no handshake, but all of them can begin at once. */
-  private def areSilent: Boolean = tls.counts.open >= mostOpen
+  private def areSilent: Boolean = handshakes.open >= mostOpen
   private def mostOpen: Long     = Math.max(LeastOpen, 2L * tls.limits.handshakes)
 
   private def tellOfWait(): Unit = if (loop.nowNanos - waitToldAt >= WaitToldNanos) {
     waitToldAt = loop.nowNanos
     log.warn(
-      s"new connections wait: ${tls.counts.present} of at most ${tls.limits.handshakes} TLS handshakes are in progress, " +
-        s"and ${tls.counts.open - tls.counts.present} clients of at most $mostOpen in all have sent nothing yet"
+      s"new connections wait: ${handshakes.present} of at most ${tls.limits.handshakes} TLS handshakes are in progress, " +
+        s"and ${handshakes.open - handshakes.present} clients of at most $mostOpen in all have sent nothing yet"
     )
   }
 
@@ -147,7 +148,7 @@ private[server] final class Acceptor(
   private def closeStalled(): Unit = if (loop.nowNanos - stalledAt >= StalledNanos) {
     stalledAt = loop.nowNanos
     val room   = Math.max(1, tls.limits.handshakes / 4)
-    val excess = if (areInProgress) tls.counts.present - tls.limits.handshakes else tls.counts.open - mostOpen
+    val excess = if (areInProgress) handshakes.present - tls.limits.handshakes else handshakes.open - mostOpen
     val most   = (excess + room + members.length - 1) / members.length
     members.foreach(_.closeStalledHandshakes(most.toInt, withSilent = !areInProgress))
   }

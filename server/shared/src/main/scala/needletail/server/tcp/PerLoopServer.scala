@@ -41,6 +41,7 @@ private[server] final class PerLoopServer(
   private val gone: Runnable = () => closed(index)
   private val options        = ConnectionOptions(handshakeNanos = settings.handshakeNanos)
   private val tls            = settings.tls.orNull
+  private val handshakes     = settings.handshakes
   private val toPlain        = if (tls == null) null else protocol.toPlain
   private val log            = Log.guarded(settings.log)
   private val questions      = new LoopQueries(loop)
@@ -76,7 +77,7 @@ private[server] final class PerLoopServer(
 
   /** Serves a connection on this loop. `closed` follows exactly once, whatever happens to it. */
   def take(socket: AcceptedSocket): Unit =
-    socket.start(loop, options, tls, toPlain, settings.proxies, awaited, gone) { connection =>
+    socket.start(loop, options, tls, toPlain, settings.proxies, awaited, gone, handshakes) { connection =>
       val served = protocol.connected(connection)
       if (!beating) beat()
       if (aborting) connection.abort()

@@ -184,6 +184,26 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
     }
   }
 
+  test("nobody waits because too many handshakes are in progress at another server with the same identity") {
+    if (Tls.isKnown) {
+      val lines  = new Lines
+      val config = secure(TlsLimits(handshakes = 8, timeout = 10.minutes))
+      ServerFixture.serving(handler, config) { flooded =>
+        ServerFixture.serving(handler, config.copy(log = lines)) { server =>
+          val stalled = List.fill(8)(connected(flooded))
+          stalled.foreach(_.getOutputStream.write(22))
+          val counts = config.tls.get.counts // of both
+          eventually(counts.present == 8L, "they are no handshakes")
+          for (_ <- 1 to 3) asksInPlain(connected(server))
+          eventually(counts.failed == 3L, "they are not counted")
+          assertEquals(counts.present, 8L)
+          assert(!lines.all.toString.contains("new connections wait"), lines.all)
+          stalled.foreach(_.close())
+        }
+      }
+    }
+  }
+
   test("of the handshakes that are stalled the oldest is closed first, and no more than needed") {
     if (Tls.isKnown) {
       val config = secure(TlsLimits(handshakes = 3, timeout = 10.minutes))
