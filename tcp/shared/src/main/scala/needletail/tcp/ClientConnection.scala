@@ -41,17 +41,18 @@ private[tcp] final class ClientConnection[I, O](
   private val inFlight = new ExchangesInFlight[I, O](context.counts)
   private val batch    = new OutputBatch(connection)
 
-  private var inTurn    = false // onData runs, which ends with a flush
-  private var turnAsked = false
-  private var turnsLeft = 0     // turns that end before anything is written
-  private var isReady   = false // the protocol has done what it does first
-  private var isEarly   = false // the message that has begun did so while nothing was awaited
-  private var isOver    = false
-  private val begun     = connection.loop.nowNanos
-  private var quietFrom =
+  private var inTurn        = false // onData runs, which ends with a flush
+  private var turnAsked     = false
+  private var turnsLeft     = 0     // turns that end before anything is written
+  private var isReady       = false // the protocol has done what it does first
+  private var isEarly       = false // the message that has begun did so while nothing was awaited
+  private var writtenBefore = 0L    // bytes, before those that are being read were received
+  private var isOver        = false
+  private val begun         = connection.loop.nowNanos
+  private var quietFrom     =
     begun // when the first in flight became the first; or idle since, or without progress
-  private var taken     = 0L    // bytes that the server had taken at `quietFrom`
-  private var lookedAt  = begun // when it was last looked whether it takes any
+  private var taken         = 0L    // bytes that the server had taken at `quietFrom`
+  private var lookedAt      = begun // when it was last looked whether it takes any
 
   /**
    * Whether a request has been answered on it since it was set up, or it has stayed open for so long that one after the
@@ -189,6 +190,9 @@ private[tcp] final class ClientConnection[I, O](
 
   private def hasWritten(x: Exchange[_, _]): Boolean = connection.bytesWritten > x.sentFrom
 
+  /** The same, of the time when the bytes that are being read were received: what they bring was sent to no later request. */
+  private def hadWritten(x: Exchange[_, _]): Boolean = writtenBefore > x.sentFrom
+
   def progressOf(x: Exchange[_, _]): String =
     if (x.encoded != null) "it was about to be written"
     else if (!hasWritten(x)) "the server does not read its input"
@@ -201,6 +205,7 @@ private[tcp] final class ClientConnection[I, O](
   def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
     val before = underWay
     inTurn = true
+    writtenBefore = connection.bytesWritten
     reader.begin(bytes, from, until)
     try {
       var go = true
@@ -210,7 +215,7 @@ private[tcp] final class ClientConnection[I, O](
           case Decoded.More                => go = false
           case Decoded.Bad(reason)         => end(context.malformed(s"a malformed message: $reason", null))
         }
-      isEarly = reader.isInside && (isEarly || isUnused || !hasWritten(inFlight.first))
+      isEarly = reader.isInside && (isEarly || isUnused || !hadWritten(inFlight.first))
       if (before > 0 && !isOver) owner.freed(this)
     } catch {
       case Survivable(e) =>
@@ -229,7 +234,7 @@ private[tcp] final class ClientConnection[I, O](
 
   private def received(message: I): Unit = {
     val first   = inFlight.first
-    val awaited = if (first == null || isEarly || !hasWritten(first)) null else first
+    val awaited = if (first == null || isEarly || !hadWritten(first)) null else first
     isEarly = false
     if (protocol.isPush(message, if (awaited == null) None else Some(awaited.request))) {
       context.counts.add(ClientCounts.Pushed, 1)
