@@ -101,8 +101,14 @@ abstract class Stream[+A] extends Pull[A] {
   /** Pairs of elements. Ends with the shorter stream, and cancels the other one. */
   final def zip[B](other: Stream[B]): Stream[(A, B)] = Stream.staged(new Zipped(asPull, other.asPull))
 
-  /** At most one element in each `period`, the first after the first period: zipped with `Stream.ticks`. */
-  final def paced(period: FiniteDuration): Stream[A] = zip(Stream.ticks(period)).map(_._1)
+  /**
+   * At most one element in each `period`, the first after the first period. An element that comes later than that, as its
+   * source or the reader has paused, begins a new period: those after it do not come faster for that.
+   */
+  final def paced(period: FiniteDuration): Stream[A] = {
+    Stream.checkPeriod(period)
+    Stream.staged(new Paced(asPull, period))
+  }
 
   /**
    * The elements of both as they come. Ends when both have ended, or with `eager` when one of them has and the other has
@@ -264,7 +270,7 @@ object Stream {
    * no reader waits are skipped: after a delay there is one element, not many. Endless.
    */
   def ticks(period: FiniteDuration): Stream[Long] = {
-    check(period.length > 0, s"period is $period, but must be above 0")
+    checkPeriod(period)
     staged(new Ticks(period))
   }
 
@@ -284,6 +290,9 @@ object Stream {
   private def check(holds: Boolean, message: String): Unit =
     if (!holds) throw new IllegalArgumentException(message)
 
+  private def checkPeriod(period: FiniteDuration): Unit =
+    check(period.length > 0, s"period is $period, but must be above 0")
+
   private val end: Async[Option[Nothing]] = Async.value(None)
 
   /**
@@ -291,7 +300,7 @@ object Stream {
    * the read behind it goes on until the loop's next turn: if the reader reads again before, it gets that one's result.
    * So the source has one read at a time, and an element that it has delivered on its way to a reader that has left is
    * not lost. Then the read is withdrawn from, as nobody waits: time limits of the source do not run, except below
-   * stages that keep the read themselves, such as `merge`, `zip`, `until` and `mapAsync`.
+   * stages that keep the read themselves, such as `merge`, `zip`, `paced`, `until` and `mapAsync`.
    */
   private final class Staged[A](pull: Pull[A]) extends Stream[A] {
     private var over                           = false

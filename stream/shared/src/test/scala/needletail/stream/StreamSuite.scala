@@ -3,7 +3,7 @@ package needletail.stream
 import scala.concurrent.duration._
 import scala.util.{Failure, Success}
 
-import needletail.async.Async
+import needletail.async.{Async, Loop, Timer}
 import needletail.testing.{Location, Suite}
 import needletail.testkit.ManualLoop
 
@@ -154,11 +154,90 @@ class StreamSuite extends Suite {
     assertEquals(loop.pendingTimers, 0)
   }
 
+  /** The times at which the elements come, in milliseconds, of a stream that is made on the loop. */
+  private def times(pausing: Int => Int = _ => 0)(stream: => Stream[Int]): List[Long] = {
+    val loop = new ManualLoop
+    def now  = loop.nowNanos / 1000000
+    loop.run {
+      stream.mapAsync(1)(n => {
+        val came = now
+        Async.sleep(pausing(n).millis).map(_ => came)
+      }).toList(9)
+    }.get
+  }
+
+  test(
+    "paced elements come one in a period after a pause of their source, too, not those of the pause at once"
+  ) {
+    assertEquals(
+      times()(Stream.defer(Async.sleep(5500.millis).map(_ => Stream(1, 2, 3))).paced(1.second)),
+      List(5500L, 6500L, 7500L)
+    )
+    assertEquals(
+      times()((Stream(
+        1,
+        2
+      ) ++ Stream.defer(Async.sleep(2300.millis).map(_ => Stream(3, 4)))).paced(1.second)),
+      List(1000L, 2000L, 4300L, 5300L)
+    )
+  }
+
+  test("paced elements come one in a period after a pause of their reader, too") {
+    assertEquals(
+      times(pausing = n => if (n == 1) 3500 else 0)(Stream(1, 2, 3, 4).paced(1.second)),
+      List(1000L, 4500L, 5500L, 6500L)
+    )
+    val loop  = new ManualLoop
+    val paced = Stream(1, 2, 3).paced(1.second)
+    // a reader that gives up its read, and comes back when the element has waited for it for a while
+    assert(loop.run(paced.next().timeout(500.millis)).isFailure)
+    loop.advance(1400.millis)
+    assertEquals((loop.run(paced.next()), loop.nowNanos), (Success(Some(1)), 1900.millis.toNanos))
+    assertEquals((loop.run(paced.next()), loop.nowNanos), (Success(Some(2)), 2900.millis.toNanos))
+  }
+
+  test("paced elements of a source that is slow within the period keep their times") {
+    assertEquals(
+      times()(Stream.unfold(1)(n =>
+        Async.sleep(300.millis).map(_ => if (n > 3) None else Some((n, n + 1)))
+      ).paced(
+        1.second
+      )),
+      List(1000L, 2000L, 3000L)
+    )
+  }
+
+  test("where the loop is a little late, the next paced element is not") {
+    val loop  = new ManualLoop
+    val late  = new LateLoop(loop, 300.micros)
+    val paced = Stream(1, 2, 3, 4).paced(1.milli)
+    val first = loop.run(late.within(paced.next()))
+    assertEquals((first, loop.nowNanos), (Success(Some(1)), 1300.micros.toNanos))
+    assertEquals(loop.run(paced.toList(3)), Success(List(2, 3, 4)))
+    assertEquals(loop.nowNanos, 4300.micros.toNanos)
+    intercept[IllegalArgumentException](Stream(1).paced(Duration.Zero))
+  }
+
   test("until ends when the signal comes and nothing is ready") {
     val loop   = new ManualLoop
     val source = new Probe(Seq(1, 2), ending = Probe.Never)
     assertEquals(loop.run(source.until(Async.sleep(1.second)).toList(9)), Success(List(1, 2)))
     assertEquals(source.cancelled, 1)
     assertEquals(all(Stream(1, 2).until(Async.unit)), List(1, 2))
+  }
+}
+
+/** Runs timers late. */
+private final class LateLoop(loop: ManualLoop, by: FiniteDuration) extends Loop {
+  def inLoop: Boolean                                   = loop.inLoop
+  def execute(task: Runnable): Unit                     = loop.execute(task)
+  def nowNanos: Long                                    = loop.nowNanos
+  def schedule(delayNanos: Long, task: Runnable): Timer = loop.schedule(delayNanos + by.toNanos, task)
+
+  /** Evaluates `body`, on `loop`, as if that were this one. */
+  def within[A](body: => A): A = {
+    Loop.enter(this)
+    try body
+    finally Loop.enter(loop)
   }
 }
