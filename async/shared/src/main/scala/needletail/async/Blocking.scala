@@ -48,7 +48,11 @@ final class Blocking private[async] (config: BlockingConfig, newThread: (Runnabl
     if (virtual != null) null
     else {
       val factory: ThreadFactory = task => {
-        val thread = newThread(task, s"needletail-blocking-${names.getAndIncrement()}")
+        val worker: Runnable = () => {
+          task.run()
+          pickUp()
+        }
+        val thread = newThread(worker, s"needletail-blocking-${names.getAndIncrement()}")
         thread.setDaemon(true)
         thread
       }
@@ -114,6 +118,21 @@ final class Blocking private[async] (config: BlockingConfig, newThread: (Runnabl
         virtual.newThread(work).start()
         true
       } catch { case Survivable(_) => refused() }
+
+  /**
+   * A thread that was idle for too long has left the pool. It leaves also if work has been queued for it meanwhile, where
+   * there are others, and these may be busy.
+   */
+  private def pickUp(): Unit = if (!pool.getQueue.isEmpty)
+    try { pool.prestartCoreThread(); () }
+    catch {
+      case Survivable(_) => // the system gives no further thread
+        var work = pool.getQueue.poll()
+        while (work != null) {
+          work.run()
+          work = pool.getQueue.poll()
+        }
+    }
 
   private def refused(): Boolean = {
     running.decrementAndGet()

@@ -196,6 +196,23 @@ class BlockingSuite extends ThreadLoopSuite {
     }
   }
 
+  test("work is not left in the queue where an idle thread ends just then and the others are busy") {
+    onLoop { loop =>
+      val blocking =
+        pool(threads = 2, idle = 1.nano) // each thread ends after its work, unless there is more by then
+      val gate    = new CountDownLatch(1)
+      val running = new CountDownLatch(1)
+      val busy    = Async.run(loop)(blocking { running.countDown(); gate.await(60, TimeUnit.SECONDS) })
+      arrives(running)
+      def round(left: Int): Async[Int] =
+        if (left == 0) Async.value(0) else blocking(left).flatMap(_ => round(left - 1))
+      try assertEquals(await(Async.run(loop)(round(5000))), Success(0))
+      finally gate.countDown()
+      assertEquals(await(busy), Success(true))
+      eventually(blocking.threads == 0)
+    }
+  }
+
   test("an error of memory is fatal, but not one of threads") {
     assert(!Survivable(new OutOfMemoryError("Java heap space")) && !Survivable(new OutOfMemoryError))
     assert(Survivable(new OutOfMemoryError("unable to create native thread: limits reached")))
