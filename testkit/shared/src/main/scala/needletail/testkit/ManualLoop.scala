@@ -29,6 +29,7 @@ final class ManualLoop(patience: FiniteDuration = null) extends Loop {
   private val tasks             = new LinkedBlockingQueue[Runnable]
   private val timers            = new TimerQueue
   private var now               = 0L
+  private var fired             = 0L    // timers
   private var working           = 0     // blocking tasks on other threads
   private var outside           = 0     // results that other threads may deliver
   private var waited            = false // without success, for the results counted by `outside`
@@ -73,19 +74,28 @@ final class ManualLoop(patience: FiniteDuration = null) extends Loop {
 
   /**
    * Evaluates `body` on the loop and advances the clock until it has a result, which it returns, after the tasks that
-   * wait by then. Throws IllegalStateException if no task, timer or other thread is left that could complete it.
+   * wait by then. Throws IllegalStateException if no task, timer or other thread is left that could complete it, and if
+   * timers go on without completing it: after a hundred years of virtual time, or ten million timers.
    */
   def run[A](body: => Async[A]): Try[A] = {
-    val result = within {
+    val end       = now + ManualLoop.LongestRun.toNanos
+    val most      = fired + ManualLoop.MostTimers
+    var isEndless = false
+    val result    = within {
       val async = Async.defer(body)
-      while (!async.isCompleted && goOn()) ()
+      while (!async.isCompleted && fired < most && goOn(end)) ()
+      isEndless = fired >= most || !timers.isEmpty
       runWaiting()
       async.poll
     }
     raise()
-    result.getOrElse(
-      throw new IllegalStateException("the value cannot be completed: nothing is scheduled any more")
-    )
+    result.getOrElse(throw new IllegalStateException(
+      "the value cannot be completed: " + (
+        if (isEndless)
+          s"timers go on, but it was not there after ${ManualLoop.LongestRun}, or after ${ManualLoop.MostTimers} of them"
+        else "nothing is scheduled any more"
+      )
+    ))
   }
 
   /** Runs the tasks that wait now, but not what they leave, as that may never end. */
@@ -105,15 +115,16 @@ final class ManualLoop(patience: FiniteDuration = null) extends Loop {
   private def settle(): Unit =
     while (runOne() || (patience == null && working > 0 && awaitWork())) ()
 
-  private def goOn(): Boolean =
+  private def goOn(end: Long): Boolean =
     runOne() ||
       (working > 0 && awaitWork()) ||
       (outside > 0 && awaitOthers()) ||
       (if (timers.isEmpty) working + outside > 0 && await(ManualLoop.Longest)
-       else {
-         now = timers.nextAt
-         true
-       })
+       else
+         timers.nextAt <= end && {
+           now = timers.nextAt
+           true
+         })
 
   private def runOne(): Boolean = {
     val task = tasks.poll()
@@ -121,6 +132,7 @@ final class ManualLoop(patience: FiniteDuration = null) extends Loop {
       guarded(task)
       true
     } else if (timers.nextAt <= now) {
+      fired += 1
       guarded(timers.take())
       true
     } else false
@@ -178,4 +190,10 @@ private object ManualLoop {
 
   /** How long in real time a loop waits for another thread when nothing else is left to do. */
   val Longest: FiniteDuration = 20.seconds
+
+  /** How far `run` advances the clock at most: more than a few settings at their longest have together. */
+  val LongestRun: FiniteDuration = 36500.days
+
+  /** How many timers `run` runs at most, for those that would take hours of real time until then. */
+  final val MostTimers = 10000000L
 }

@@ -4,6 +4,7 @@ import scala.concurrent.duration._
 import scala.util.Success
 
 import needletail.async.{Async, AsyncPromise, Loop, TimedOut, Timer}
+import needletail.stream.Stream
 import needletail.testing.{Pause, Suite}
 
 class ManualLoopSuite extends Suite {
@@ -67,7 +68,24 @@ class ManualLoopSuite extends Suite {
   }
 
   test("run says when nothing can complete the value") {
-    intercept[IllegalStateException]((new ManualLoop).run(new AsyncPromise[Int]))
+    val e = intercept[IllegalStateException]((new ManualLoop).run(new AsyncPromise[Int]))
+    assert(e.getMessage.endsWith("nothing is scheduled any more"), e.getMessage)
+  }
+
+  test("run says so too where timers repeat for ever, often or seldom") {
+    for (period <- List(0L, 1L, 1.hour.toNanos)) {
+      val loop          = new ManualLoop
+      def again(): Unit = { loop.schedule(period, () => again()); () }
+      val e             = intercept[IllegalStateException](loop.run { again(); new AsyncPromise[Int] })
+      assert(e.getMessage.contains("timers go on"), e.getMessage)
+      assertEquals(loop.run(Async.sleep(period.nanos).map(_ => 1)), Success(1)) // the loop goes on as well
+    }
+  }
+
+  test("run waits for what comes after ten years, the longest setting, and after a million timers") {
+    val loop = new ManualLoop
+    assertEquals(loop.run(Async.sleep(3650.days).map(_ => 1)), Success(1))
+    assertEquals(loop.run(Stream.ticks(1.milli).take(1000000).drain()), Success(()))
   }
 
   test("run waits for what another thread brings, before it lets the clock go on") {
