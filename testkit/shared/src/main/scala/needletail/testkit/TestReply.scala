@@ -25,8 +25,22 @@ final class TestReply private (
     val loop: ManualLoop
 ) {
 
+  private var isStreamOver = false // of the response, or it has none
+
   private val result: Async[Response] = loop.within {
-    answered.recover { case Survivable(error) => failures.failed(null, error) }
+    answered.recover { case Survivable(error) => failures.failed(null, error) }.map { response =>
+      if (isBodiless(response)) leave(response)
+      response
+    }
+  }
+
+  private def isBodiless(response: Response): Boolean = isHead || !response.status.allowsBody
+
+  /** Cancels the stream of the response, if it has one that was not read to its end. */
+  private def leave(response: Response): Unit = if (response.source != null && !isStreamOver) {
+    isStreamOver = true
+    try response.source.cancel()
+    catch { case Survivable(e) => loop.unhandled(e) }
   }
 
   /** Whether the response is available. Does not advance the clock. */
@@ -38,9 +52,17 @@ final class TestReply private (
     this
   }
 
-  /** Cancels the handler's work, as a server does when the client closes the connection. */
+  /**
+   * Cancels the handler's work, as a server does when the client closes the connection: once there is a response, its
+   * stream, unless that has been read to its end.
+   */
   def cancel(): Unit = {
-    loop.within(result.cancel())
+    loop.within {
+      result.poll match {
+        case Some(Success(response)) => leave(response)
+        case _                       => result.cancel()
+      }
+    }
     loop.runAll()
   }
 
@@ -63,10 +85,13 @@ final class TestReply private (
   }
 
   /** The whole content; empty for HEAD. A stream is read to its end. The caller owns the array. */
-  lazy val bytes: Array[Byte] = loop.run(body.bytes).get
+  lazy val bytes: Array[Byte] = {
+    val whole = loop.run(body.bytes)
+    isStreamOver = true
+    whole.get
+  }
 
-  private def body: MessageBody =
-    if (isHead || !response.status.allowsBody) MessageBody.empty else response.body
+  private def body: MessageBody = if (isBodiless(response)) MessageBody.empty else response.body
 
   /** The whole content as UTF-8. */
   def text: String = new String(bytes, java.nio.charset.StandardCharsets.UTF_8)
@@ -75,7 +100,7 @@ final class TestReply private (
    * The whole content piece by piece, each read when `next` is called; without any for HEAD. Use either this or `bytes`
    * and `text`, not both.
    */
-  lazy val pieces: TestStream = new TestStream(body.stream, loop)
+  lazy val pieces: TestStream = new TestStream(body.stream, loop, () => isStreamOver = true)
 
   /** The status, and the text if the content is no stream: reading that would use it up, or never end. */
   override def toString: String =
@@ -85,17 +110,23 @@ final class TestReply private (
 }
 
 /** The streamed content of a [[TestReply]]. */
-final class TestStream private[testkit] (stream: ByteStream, loop: ManualLoop) {
+final class TestStream private[testkit] (stream: ByteStream, loop: ManualLoop, over: () => Unit) {
 
   /**
    * The next piece as UTF-8, `None` at the end; advances the clock until it is available. Throws the exception that
    * the stream fails with.
    */
-  def next(): Option[String] =
-    loop.run(stream.next()).get.map(new String(_, java.nio.charset.StandardCharsets.UTF_8))
+  def next(): Option[String] = {
+    val piece = loop.run(stream.next())
+    if (!piece.toOption.exists(_.isDefined)) over()
+    piece.get.map(new String(_, java.nio.charset.StandardCharsets.UTF_8))
+  }
 
   /** Cancels the stream, as a server does when the client closes the connection. */
-  def cancel(): Unit = loop.within(stream.cancel())
+  def cancel(): Unit = {
+    over()
+    loop.within(stream.cancel())
+  }
 }
 
 object TestReply {

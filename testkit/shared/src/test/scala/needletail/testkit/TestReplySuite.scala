@@ -82,10 +82,83 @@ class TestReplySuite extends needletail.testing.Suite {
     assertEquals(routes.test(Request.head("/a")).pieces.next(), None)
   }
 
+  /** A stream of minutes that counts how often it was cancelled. */
+  private final class Minutes(count: Int) extends ByteStream {
+    var cancelled                          = 0
+    private var left                       = count
+    def next(): Async[Option[Array[Byte]]] = Async.sleep(1.minute).map { _ =>
+      left -= 1
+      if (left < 0) None else Some("minute".getBytes)
+    }
+    def cancel(): Unit = {
+      left = 0
+      cancelled += 1
+    }
+  }
+
+  test("a client that disconnects cancels the stream of the response, too, once") {
+    val stream = new Minutes(3)
+    val reply  = (GET / "a" to stream.ok).test(Request.get("/a"))
+    assertEquals(reply.pieces.next(), Some("minute"))
+    assertEquals(stream.cancelled, 0)
+    reply.cancel()
+    reply.cancel()
+    assertEquals((stream.cancelled, reply.pieces.next()), (1, None))
+
+    val later = new Minutes(3)
+    val late  = (GET / "a" to Async.sleep(1.hour).map(_ => later.ok)).test(Request.get("/a"))
+    late.advance(1.hour).cancel() // before anything of it is read
+    assertEquals(later.cancelled, 1)
+
+    val broken = new ByteStream {
+      def next(): Async[Option[Array[Byte]]] = Async.value(None)
+      def cancel(): Unit                     = throw new IllegalArgumentException("not now")
+    }
+    intercept[IllegalArgumentException]((GET / "a" to broken.ok).test(Request.get("/a")).cancel())
+  }
+
+  test("a stream that was read to its end, or cancelled before, is not cancelled again") {
+    val read  = new Minutes(2)
+    val whole = (GET / "a" to read.ok).test(Request.get("/a"))
+    assertEquals(whole.text, "minuteminute")
+    whole.cancel()
+    val pieces = new Minutes(0)
+    val ended  = (GET / "a" to pieces.ok).test(Request.get("/a"))
+    assertEquals(ended.pieces.next(), None)
+    ended.cancel()
+    assertEquals((read.cancelled, pieces.cancelled), (0, 0))
+    val left  = new Minutes(2)
+    val reply = (GET / "a" to left.ok).test(Request.get("/a"))
+    reply.pieces.cancel()
+    reply.cancel()
+    assertEquals(left.cancelled, 1)
+  }
+
+  test("a stream that is not sent, for HEAD or for its status, is cancelled") {
+    val head  = new Minutes(2)
+    val reply = (HEAD / "a" to head.ok).test(Request.head("/a"))
+    assertEquals((reply.status, head.cancelled), (Status.Ok, 1))
+    assertEquals(reply.text, "")
+    val none = new Minutes(2)
+    val late = (GET / "a" to Async.sleep(1.hour).map(_ => Response(Status.NoContent).stream(none))).test(
+      Request.get("/a")
+    )
+    assertEquals(none.cancelled, 0)
+    assertEquals((late.text, none.cancelled), ("", 1))
+    late.cancel()
+    assertEquals(none.cancelled, 1)
+  }
+
   test("an answer that never comes is an error of the test, not a hang") {
     val routes = GET / "never" to new needletail.async.AsyncPromise[Response]
     val reply  = routes.test(Request.get("/never"))
     intercept[IllegalStateException](reply.status)
+    val ticking = GET / "never" to {
+      Stream.ticks(1.hour).drain() // goes on beside it
+      new needletail.async.AsyncPromise[Response]
+    }
+    val e = intercept[IllegalStateException](ticking.test(Request.get("/never")).status)
+    assert(e.getMessage.contains("timers go on"), e.getMessage)
   }
 
   test("any handler can be tested") {
