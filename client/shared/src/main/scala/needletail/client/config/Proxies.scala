@@ -101,12 +101,18 @@ object HttpProxy {
  * @param except hosts that are called directly, in the form of `no_proxy`: `example.com` is that host and all below,
  *   `.example.com` only those below, `example.com:8080` that port only, `10.0.0.1` and `[::1]` an address, `10.0.0.0/8` and `fd00::/8` the addresses of a
  *   network (names are not looked up for it), `*` all
+ * @throws java.lang.IllegalArgumentException if what follows the colon of an exception is no port
  */
 final case class Proxies(
     http: Option[HttpProxy] = None,
     https: Option[HttpProxy] = None,
     except: Seq[String] = Nil
 ) {
+  for (text <- except if !Proxies.isReadable(text))
+    throw new IllegalArgumentException(
+      s"except contains '$text', but after the colon of a host must be its port, 1 to 65535"
+    )
+
   private val exceptions =
     except.map(text => Ascii.lower(text.trim)).filter(_.nonEmpty).map(Proxies.exception)
 
@@ -130,8 +136,8 @@ object Proxies {
   }
 
   /**
-   * The proxies named by the environment: `http_proxy`, `https_proxy`, `all_proxy` for both, and `no_proxy`, a list with commas;
-   * the same in capitals if that is not set. This machine itself (`localhost`, `127.0.0.1`, `::1`) is called directly.
+   * The proxies named by the environment: `http_proxy`, `https_proxy`, `all_proxy` for both, and `no_proxy`, a list with commas,
+   * in which an entry with another port than a number matches nothing; the same in capitals if that is not set. This machine itself (`localhost`, `127.0.0.1`, `::1`) is called directly.
    *
    * In a CGI program HTTP_PROXY is not read, because a request's `Proxy` header sets it.
    *
@@ -154,7 +160,8 @@ object Proxies {
       case (from, url) =>
         HttpProxy.parse(url).fold(why => throw new IllegalArgumentException(s"$from: $why"), identity)
     }
-    val except = either("no_proxy").fold(Seq.empty[String])(_._2.split(',').toSeq)
+    // which other programs read as well, in forms of their own
+    val except = either("no_proxy").fold(Seq.empty[String])(_._2.split(',').toSeq).filter(isReadable)
     Proxies(proxy("http_proxy"), proxy("https_proxy"), except ++ Seq("localhost", "127.0.0.1", "[::1]"))
   }
 
@@ -165,22 +172,33 @@ object Proxies {
       case None          => ofName(text)
     }
 
+  private def isReadable(exception: String): Boolean =
+    exception.contains('/') || split(exception.trim)._2 != NoPort
+
   private def ofName(text: String): (String, Int) => Boolean = {
     val (named, port) = split(text)
     val isBelow       = named.startsWith(".") || named.startsWith("*.")
     val name          = named.stripPrefix("*").stripPrefix(".")
     (host, called) =>
-      (port < 0 || port == called) &&
+      (port == AllPorts || port == called) &&
         (named == "*" || (host == name && !isBelow) || (name.nonEmpty && host.endsWith("." + name)))
   }
 
-  /** Host, without brackets, and port; -1 for all ports. IPv6 without brackets has no port. */
+  private final val AllPorts = -1
+  private final val NoPort   = -2
+
+  /** Host, without brackets, and port, or `AllPorts`, or `NoPort` if it is none. IPv6 without brackets has no port. */
   private def split(text: String): (String, Int) = {
     val colon = text.lastIndexOf(':')
     val bare  = if (colon < 0 || text.endsWith("]") || (text.indexOf(':') < colon && !text.startsWith("[")))
       text
     else text.substring(0, colon)
-    val port = if (bare.length == text.length) -1 else text.substring(colon + 1).toIntOption.getOrElse(-2)
+    val port = if (bare.length == text.length) AllPorts else portOf(text.substring(colon + 1))
     (bare.stripPrefix("[").stripSuffix("]"), port)
   }
+
+  private def portOf(digits: String): Int =
+    if (digits.isEmpty || digits.length > 5 || !digits.forall(c => c >= '0' && c <= '9')) NoPort
+    else if (digits.toInt < 1 || digits.toInt > 65535) NoPort
+    else digits.toInt
 }

@@ -215,6 +215,20 @@ class ProxiesSuite extends Suite with Serving with TemporaryDirectories {
       assertEquals(except(s"http://$proxied/"), "p:80", proxied)
     assertEquals(of("http_proxy" -> "p", "NO_PROXY" -> "*")("http://a/"), "")
 
+    // what is no port is not all ports
+    val unreadable =
+      List("a:8o", "a:", "a:-1", "a:-2", "a:0", "a:65536", "a:+80", "a:8080808080", "*:x", "[::2]:80a")
+    for (entry <- unreadable) {
+      val listed = of("http_proxy" -> "p", "no_proxy" -> s"$entry,b") _
+      assertEquals(
+        (listed("http://a/"), listed("http://[::2]/"), listed("http://b/")),
+        ("p:80", "p:80", ""),
+        entry
+      )
+      val e = intercept[IllegalArgumentException](Proxies.all("p", except = Seq("b", entry)))
+      assert(e.getMessage.startsWith(s"except contains '$entry', but "), e.getMessage)
+    }
+
     def wrong(url: String): String =
       intercept[IllegalArgumentException](of("all_proxy" -> url)("http://a/")).getMessage
     assertEquals(wrong("socks5://u:secret@p"), "all_proxy: a proxy must have an http URL, not 'socks5'")
