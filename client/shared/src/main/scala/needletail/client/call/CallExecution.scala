@@ -37,6 +37,9 @@ private[client] abstract class CallExecution[A](client: PerLoopClient, submitted
   private var redirects    = 0
   private var pause: Timer = null
 
+  /** Of the attempt before, which had no response, or only a part of one. */
+  private var lastError: ClientError = null
+
   // Attempts
 
   final def begin(): Async[A] = {
@@ -54,7 +57,7 @@ private[client] abstract class CallExecution[A](client: PerLoopClient, submitted
     if (timeLeft <= 0 || call.deadline.hasPassed) fail(tooLate("it had not been sent"))
     else if (!takesPlace(now)) {
       onLoop.counts.add(HostCounts.Refused, 1)
-      fail(new ClientError.BreakerOpen(host.name))
+      fail(if (lastError == null) new ClientError.BreakerOpen(host.name) else lastError)
     } else {
       attempts += 1
       isSentAgain = false
@@ -129,9 +132,12 @@ private[client] abstract class CallExecution[A](client: PerLoopClient, submitted
     val delay =
       if (RetryPolicy.isTransient(received.code) && mayRepeat) loop.retry.delay(attempts, head)
       else RetryPolicy.Never
+    if (delay != RetryPolicy.Never)
+      failedByStatus() // which may open the breaker; then it is the response of the call
     if (delay != RetryPolicy.Never && mayRetry(delay)) {
       leaveConnection()
       concluded(good = false)
+      lastError = null
       retryAfter(delay)
     } else {
       val location = if (follows(received.code)) head.indexOf("location", 0) else -1
@@ -182,8 +188,10 @@ private[client] abstract class CallExecution[A](client: PerLoopClient, submitted
       if (
         answerStatus == null && RetryPolicy.isTransient(error, timeLeft, host.balancer.isSingle) &&
         (mayRepeat || wasNotSent(error)) && mayRetry(delay)
-      ) retryAfter(delay)
-      else fail(error)
+      ) {
+        lastError = error
+        retryAfter(delay)
+      } else fail(error)
   }
 
   // Retries
@@ -199,7 +207,12 @@ private[client] abstract class CallExecution[A](client: PerLoopClient, submitted
 
   /** If it returns true, it has taken a retry from the budget, so it is called last. */
   private def mayRetry(delay: Long): Boolean =
-    !promise.isCompleted && !loop.isOver && loop.retry.allows(attempts, delay, timeLeft, host.budget)
+    !promise.isCompleted && !loop.isOver && wouldBeAdmitted(delay) && loop.retry.allows(
+      attempts,
+      delay,
+      timeLeft,
+      host.budget
+    )
 
   private def retryAfter(nanos: Long): Unit = {
     onLoop.counts.add(HostCounts.Retries, 1)
@@ -247,6 +260,7 @@ private[client] abstract class CallExecution[A](client: PerLoopClient, submitted
         if (next.url.origin != host.origin) callAt(loop.registry.of(next.url.origin), context.loop.nowNanos)
         target = next.url.target
         attempts = 0
+        lastError = null
         // by the end of the turn the connection may have received the rest of this response, and be free again
         context.loop.endOfTurn(() => attempt())
     }

@@ -14,13 +14,14 @@ private[client] abstract class HostedExchange(
     protected final val loop: PerLoopClient,
     submitted: Call
 ) extends TimedExchange(loop.context, submitted) {
-  private var present: Host         = call.host
-  private var loopPart: PerLoopHost = null
-  private var endpoint: Endpoint    = null // of the current attempt; null between attempts
-  private var failedAt: Endpoint    = null // of the last attempt, if it failed
-  private var admitted              = 0    // the breaker's generation of the current attempt
-  private var isJudged         = false // whether the breaker has had the outcome of a stream from its head
-  private var received: Status = null
+  private var present: Host          = call.host
+  private var loopPart: PerLoopHost  = null
+  private var endpoint: Endpoint     = null // of the current attempt; null between attempts
+  private var failedAt: Endpoint     = null // of the last attempt, if it failed
+  private var admitted               = 0    // the breaker's generation of the current attempt
+  private var isJudged               =
+    false // whether the breaker has had the attempt's outcome from the head of its response
+  private var received: Status       = null
   private var submittedAt, writtenAt = 0L
 
   protected final def host: Host = present
@@ -54,6 +55,7 @@ private[client] abstract class HostedExchange(
     admitted = host.breaker.admit(now)
     if (admitted == Breaker.Rejected) false
     else {
+      isJudged = false
       refresh()
       endpoint = host.balancer.choose(now, failedAt)
       host.balancer.took(endpoint)
@@ -86,9 +88,19 @@ private[client] abstract class HostedExchange(
   /** The response is that of the call. */
   protected final def answered(by: Status): Unit = {
     received = by
-    if (isStreamed)
+    if (isStreamed && !isJudged)
       isJudged = host.breaker.answered(admitted, good = by.code < 500, context.loop.nowNanos)
   }
+
+  /** The status of the response means that the attempt has failed, however the response ends. */
+  protected final def failedByStatus(): Unit = if (endpoint != null && !isJudged) {
+    host.breaker.failed(admitted, context.loop.nowNanos)
+    isJudged = true
+  }
+
+  /** Whether the breaker would admit an attempt after that time, in nanoseconds. */
+  protected final def wouldBeAdmitted(delay: Long): Boolean =
+    host.breaker.wouldAdmit(context.loop.nowNanos + delay)
 
   protected final def concludedBy(error: ClientError): Unit = error match {
     case _: ClientError.QueueFull | _: ClientError.QueueTimeout | _: ClientError.BadRequestBody |

@@ -102,7 +102,10 @@ object ClientError {
     override private[client] def mayHaveArrived: Boolean = true
   }
 
-  /** The circuit breaker is open: the host has failed too often recently, and was not called. */
+  /**
+   * The circuit breaker is open: the host has failed too often recently, and was not called. If it opens while a call waits to
+   * be made again after 502, 503 or 504, the host is not called again.
+   */
   final class BreakerOpen(host: String)
       extends ClientError(host, "failing too often (the circuit breaker is open)")
 

@@ -39,6 +39,12 @@ private[client] final class Breaker(config: BreakerConfig) {
     if (!config.enabled || (phase eq BreakerState.Closed)) present else admitProbe(now)
   }
 
+  /** Whether a call may be made at that time, as things stand. */
+  def wouldAdmit(at: Long): Boolean = !config.enabled || (phase eq BreakerState.Closed) || synchronized {
+    if (phase eq BreakerState.Open) at - reopenAt >= 0
+    else (phase eq BreakerState.Closed) || probesLeft > 0
+  }
+
   private def admitProbe(now: Long): Int = synchronized {
     if ((phase eq BreakerState.Open) && now - reopenAt >= 0) {
       phase = BreakerState.HalfOpen

@@ -96,6 +96,26 @@ class PolicySuite extends Suite {
     assert(isAdmitted(b) && !isAdmitted(b))
   }
 
+  test("it can be asked whether it would admit a call, which changes nothing") {
+    val b = breaker()
+    assert(b.wouldAdmit(now))
+    outcomes(b, good = 0, bad = 10)
+    assert(!b.wouldAdmit(now) && !b.wouldAdmit(now + 1999.millis.toNanos))
+    assert(b.wouldAdmit(now + 2.seconds.toNanos))
+    assertEquals(b.state, BreakerState.Open: BreakerState)
+    pass(2.seconds)
+    for (_ <- 1 to 9) assert(b.wouldAdmit(now))
+    val probes = List.fill(3)(admitted(b))
+    assert(!b.wouldAdmit(now) && !b.wouldAdmit(now + 1.hour.toNanos))
+    b.withdrawn(probes.head)
+    assert(b.wouldAdmit(now))
+    b.failed(probes(1), now)
+    assert(!b.wouldAdmit(now) && b.wouldAdmit(now + 4.seconds.toNanos))
+    val off = breaker(BreakerConfig(enabled = false, minCalls = 1))
+    outcomes(off, good = 0, bad = 10)
+    assert(off.wouldAdmit(now))
+  }
+
   test("a stream's head is the outcome of its probe, whatever becomes of its body") {
     val b = breaker()
     assert(!b.answered(admitted(b), good = true, now), "while it is closed the whole response counts")
