@@ -26,6 +26,8 @@ private[client] final class BufferedCallExecution(client: PerLoopClient, submitt
     status = s
     fields = head.toHeaders
     filled = 0
+    exact = null // of an attempt before, whose response was cut off
+    grown = null
     coding = codingOf(s, head)
     val length = head.contentLength
     if (length > config.maxBodyInMemory) tooLarge()

@@ -186,7 +186,7 @@ private[client] abstract class CallExecution[A](client: PerLoopClient, submitted
       concludedBy(error)
       val delay = loop.retry.delay(attempts)
       if (
-        answerStatus == null && RetryPolicy.isTransient(error, timeLeft, host.balancer.isSingle) &&
+        isUnseen && RetryPolicy.isTransient(error, timeLeft, host.balancer.isSingle) &&
         (mayRepeat || wasNotSent(error)) && mayRetry(delay)
       ) {
         lastError = error
@@ -200,6 +200,9 @@ private[client] abstract class CallExecution[A](client: PerLoopClient, submitted
   private def isStale(lost: ClientError.ConnectionLost): Boolean =
     RetryPolicy.isStale(lost, isIdempotent) && answerStatus == null && hasContent && timeLeft > 0 &&
       !promise.isCompleted && (!isSentAgain || lost.ending == ClientError.Ending.Announced)
+
+  /** Whether the caller has had nothing of a response. */
+  private def isUnseen: Boolean = answerStatus == null || !isStreamed
 
   /** Whether no byte of the request reached the host, so that sending it is not a repetition. */
   private def wasNotSent(error: ClientError): Boolean =

@@ -55,6 +55,7 @@ private[client] abstract class HostedExchange(
     admitted = host.breaker.admit(now)
     if (admitted == Breaker.Rejected) false
     else {
+      received = null // that of an attempt before, which was cut off
       isJudged = false
       refresh()
       endpoint = host.balancer.choose(now, failedAt)

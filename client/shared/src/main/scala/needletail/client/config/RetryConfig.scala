@@ -8,7 +8,8 @@ import needletail.async.Setting
  * When a failed call is retried. Failures are: no connection, a lost connection, an attempt's timeout, and the
  * statuses 502, 503 and 504. A call is retried only if its method is idempotent (RFC 9110 §9.2.2), or the call says
  * that it may be, or no byte of the request was sent; and if its body can be sent again, its time is not over, and the
- * host's retry budget and its circuit breaker allow it.
+ * host's retry budget and its circuit breaker allow it. A response that is streamed to the caller is not requested again once
+ * its head has arrived; one that is received whole is, if it is cut off.
  *
  * A request that was sent just as the server closed an idle connection is not counted: it is sent again at once on a new
  * connection, if it is idempotent or no byte of it was sent (RFC 9112 §9.3.1).
