@@ -132,8 +132,7 @@ private[client] abstract class CallExecution[A](client: PerLoopClient, submitted
     val delay =
       if (RetryPolicy.isTransient(received.code) && mayRepeat) loop.retry.delay(attempts, head)
       else RetryPolicy.Never
-    if (delay != RetryPolicy.Never)
-      failedByStatus() // which may open the breaker; then it is the response of the call
+    if (delay != RetryPolicy.Never) failedByStatus() // which may open the breaker, so that no other attempt follows
     if (delay != RetryPolicy.Never && mayRetry(delay)) {
       leaveConnection()
       concluded(good = false)
@@ -210,12 +209,8 @@ private[client] abstract class CallExecution[A](client: PerLoopClient, submitted
 
   /** If it returns true, it has taken a retry from the budget, so it is called last. */
   private def mayRetry(delay: Long): Boolean =
-    !promise.isCompleted && !loop.isOver && wouldBeAdmitted(delay) && loop.retry.allows(
-      attempts,
-      delay,
-      timeLeft,
-      host.budget
-    )
+    !promise.isCompleted && !loop.isOver && wouldBeAdmitted(delay) &&
+      loop.retry.allows(attempts, delay, timeLeft, host.budget)
 
   private def retryAfter(nanos: Long): Unit = {
     onLoop.counts.add(HostCounts.Retries, 1)
