@@ -132,7 +132,7 @@ private[client] abstract class CallExecution[A](client: PerLoopClient, submitted
     val delay =
       if (RetryPolicy.isTransient(received.code) && mayRepeat) loop.retry.delay(attempts, head)
       else RetryPolicy.Never
-    if (delay != RetryPolicy.Never) failedByStatus() // which may open the breaker, so that no other attempt follows
+    if (delay != RetryPolicy.Never) failedByStatus() // which may open the breaker
     if (delay != RetryPolicy.Never && mayRetry(delay)) {
       leaveConnection()
       concluded(good = false)
