@@ -2,7 +2,10 @@ package needletail.io.platform
 
 import java.nio.ByteBuffer
 
-/** The direct buffers of one poller: the usual one, and one for much at once, which is created when first needed. */
+/**
+ * The buffers of one poller: the usual direct one, one for much at once, and one for what TLS decrypts, which are created
+ * when first needed.
+ */
 private[io] final class TransferBuffers(val usual: ByteBuffer) {
   import TransferBuffers.*
 
@@ -17,6 +20,15 @@ private[io] final class TransferBuffers(val usual: ByteBuffer) {
       if (wide eq null) wide = ByteBuffer.allocateDirect(Wide)
       wide
     }
+
+  private var decrypted: ByteBuffer = null
+
+  /** With room for at least `count` bytes, until the next call. */
+  def scratch(count: Int): ByteBuffer = {
+    if ((decrypted eq null) || decrypted.capacity < count) decrypted = ByteBuffer.allocate(count)
+    decrypted.clear()
+    decrypted
+  }
 }
 
 private[io] object TransferBuffers {

@@ -149,7 +149,7 @@ private[tls] object EncryptedSocket {
   private val Nothing = ByteBuffer.allocate(0)
 
   /** A copy of the remaining bytes; null if there are none. */
-  private def rest(buffer: ByteBuffer): Array[Byte] =
+  private[tls] def rest(buffer: ByteBuffer): Array[Byte] =
     if (!buffer.hasRemaining) null
     else {
       val bytes = new Array[Byte](buffer.remaining)

@@ -57,6 +57,7 @@ private[tls] abstract class HandshakingSocket(
   private var isReset     = false
   private var awaited     = Interest.Write
   private var greetings   = 0  // handshake records read
+  private var most        = 0  // how many of them are to be read in this turn
   private var flights     = 0  // of handshake records written
 
   private var isUnexpected = false // whether the first record is none of a handshake
@@ -74,6 +75,7 @@ private[tls] abstract class HandshakingSocket(
 
   protected def secure(): Boolean =
     try {
+      most = greetings + (if (counts eq null) MaxGreetings + 1 else MostGreetings)
       if (!isBegun) {
         isBegun = true
         begun = System.nanoTime
@@ -210,7 +212,7 @@ private[tls] abstract class HandshakingSocket(
       flights += 1
       if (drain()) shakeHands() else waitFor(Interest.Write)
     case HandshakeStatus.NEED_UNWRAP | HandshakeStatus.NEED_UNWRAP_AGAIN =>
-      if (greet()) shakeHands() else waitFor(Interest.Read)
+      if (greetings < most && greet()) shakeHands() else waitFor(Interest.Read)
     case _ => drain() || waitFor(Interest.Write)
   }
 
@@ -246,23 +248,35 @@ private[tls] abstract class HandshakingSocket(
     false
   }
 
-  /** Processes one handshake record of the server, if it has arrived. */
+  /**
+   * Processes handshake records that have arrived, as long as the engine needs no more than these. Returns whether there
+   * was one. What is left is kept once for all of them: a peer can send records of a single byte.
+   */
   private def greet(): Boolean = {
-    val in = fill()
+    val in     = fill()
+    val before = greetings
     if ((counts ne null) && greetings == 0 && in.hasRemaining) checkFirst(in)
     if (!isChosen && greetings == 0) chosen = System.currentTimeMillis // for engines without tasks
-    val none   = ByteBuffer.allocate(engine.getSession.getApplicationBufferSize)
-    val at     = in.position
+    val none   = buffers.scratch(engine.getSession.getApplicationBufferSize)
+    var status = unwrap(in, none)
+    while (status == Status.OK && in.hasRemaining && greetings < most && needsInput) status = unwrap(in, none)
+    keep(in, status)
+    if (status == Status.CLOSED || isChannelAtEnd && greetings == before)
+      throw new ClosedInHandshake(name)
+    if (greetings > MaxGreetings) throw new SSLException("too many records in one TLS handshake")
+    greetings > before
+  }
+
+  private def needsInput: Boolean = engine.getHandshakeStatus == HandshakeStatus.NEED_UNWRAP
+
+  private def unwrap(in: ByteBuffer, none: ByteBuffer): Status = {
+    val at = in.position
+    none.clear()
     val result =
       try engine.unwrap(in, none)
       catch { case e: SSLException => throw PlainAlert.in(in, at, e) }
-    val isUsed = result.bytesConsumed > 0
-    keep(in, result.getStatus)
-    if (result.getStatus == Status.CLOSED || isChannelAtEnd && !isUsed)
-      throw new ClosedInHandshake(name)
-    if (isUsed) greetings += 1
-    if (greetings > MaxGreetings) throw new SSLException("too many records in one TLS handshake")
-    isUsed
+    if (result.bytesConsumed > 0) greetings += 1
+    result.getStatus
   }
 
   /** What begins with an alert, the engine may still explain. */
@@ -394,4 +408,7 @@ private[tls] object HandshakingSocket {
 
   /** Records that one handshake may come in; a client with a certificate needs some ten. */
   private final val MaxGreetings = 256
+
+  /** Records of it that a server reads in one turn, so that the loop gets to its other connections. */
+  private final val MostGreetings = 16
 }

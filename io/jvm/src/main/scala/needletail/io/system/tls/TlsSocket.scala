@@ -89,14 +89,16 @@ private[io] class TlsSocket(
     ) {
       val size     = engine.getSession.getApplicationBufferSize
       val isDirect = count - done >= size
-      val out = if (isDirect) ByteBuffer.wrap(bytes, from + done, count - done) else ByteBuffer.allocate(size)
+      val out    = if (isDirect) ByteBuffer.wrap(bytes, from + done, count - done) else buffers.scratch(size)
       val result = engine.unwrap(in, out)
       status = result.getStatus
       if (isDirect) done += result.bytesProduced
       else if (result.bytesProduced > 0) {
         out.flip()
-        spilled = out
-        done += takeSpilled(bytes, from + done, count - done)
+        val n = math.min(out.remaining, count - done)
+        out.get(bytes, from + done, n)
+        done += n
+        if (out.hasRemaining) spilled = ByteBuffer.wrap(EncryptedSocket.rest(out))
       }
       if (status == Status.BUFFER_OVERFLOW) throw new SSLException("a TLS record is too long")
       if (result.bytesProduced > 0) idle = math.max(0, idle - 1)
