@@ -60,6 +60,10 @@ object TlsClientConfig {
   private[io] final val Nameless =
     "it has no subjectAltName for that, and its common name does not count (RFC 9525)"
 
+  /** Why a certificate is refused that is for a name by other asterisks than count. */
+  private[io] final val Misplaced =
+    "in its names an asterisk counts only as the whole first label (RFC 9525)"
+
   /** Whether a certificate can be for that name, or address: it is not empty, nor only a domain with all below it. */
   private[io] def isName(name: String): Boolean =
     name.nonEmpty && !name.startsWith(".") && name.forall(c => c > ' ' && c != 0x7f)

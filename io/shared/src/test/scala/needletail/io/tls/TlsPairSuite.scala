@@ -164,6 +164,22 @@ class TlsPairSuite extends TlsPair {
     }
   }
 
+  tlsTest("an asterisk in a certificate's name is the whole of its first label (RFC 9525 section 6.3)") {
+    val issued = authority.issue(
+      "DNS:w*.a.example.org,DNS:www.*.b.example.org,DNS:*.*.c.example.org,DNS:*.d.example.org,DNS:e.example.org"
+    )
+    serving(TlsServerConfig(issued.chain, issued.key)) { served =>
+      for (
+        name <- Seq("www.a.example.org", "www.x.b.example.org", "p.q.c.example.org", "p.www.d.example.org")
+      ) {
+        val refused = refusal(served, name = name)
+        assert(refused.contains(s": the certificate is not for $name: "), refused)
+      }
+      for (name <- Seq("www.d.example.org", "WWW.D.example.org", "E.example.org"))
+        assertEquals(hello(served, open(served.loop, served.port, name = name)).version, "TLSv1.3")
+    }
+  }
+
   tlsTest("without a name no certificate is accepted, and a name cannot stand for all below it") {
     serving(config) { served =>
       for (name <- Seq("", ".", ".test")) refusal(served, name = name)

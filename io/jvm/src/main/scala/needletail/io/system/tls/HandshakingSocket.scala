@@ -24,8 +24,8 @@ import needletail.io.tls.{TlsClientConfig, TlsCounts, TlsRefusal, TlsSession, Un
  * @param name    of the peer, for messages
  * @param counts  a server's; null for a client
  * @param toPlain what is sent to a peer that does not speak TLS; null for nothing
- * @param names   whether the certificate must have a DNS name, or be for an address: the JDK, which has compared it with
- *   `name`, takes the common name of one that has none (RFC 9525 section 6.3)
+ * @param names   whether the certificate must be for `name` by a DNS name, or be for an address: the JDK, which has compared
+ *   it, takes the common name of one that has none, and an asterisk anywhere (RFC 9525 section 6.3)
  * @param check   a server's own check of its clients' certificates, which the engine makes in full handshakes only
  */
 private[tls] abstract class HandshakingSocket(
@@ -142,14 +142,14 @@ private[tls] abstract class HandshakingSocket(
   }
 
   private def checkNames(): Unit =
-    if (
-      (AddressText.parse(name) eq null) && !AddressText.isScoped(name) &&
-      !peer.exists(_.names.exists(_.startsWith("DNS:")))
-    )
-      throw TlsRefusal.ofCertificate(
-        TlsRefusal.Misnamed,
-        s"the certificate is not for $name: ${TlsClientConfig.Nameless}"
-      )
+    if ((AddressText.parse(name) eq null) && !AddressText.isScoped(name)) {
+      val own = peer.toSeq.flatMap(_.names).filter(_.startsWith("DNS:")).map(_.drop("DNS:".length))
+      if (own.isEmpty) throw misnamed(TlsClientConfig.Nameless)
+      if (!own.exists(HostNames.isFor(_, name))) throw misnamed(TlsClientConfig.Misplaced)
+    }
+
+  private def misnamed(why: String): IOException =
+    TlsRefusal.ofCertificate(TlsRefusal.Misnamed, s"the certificate is not for $name: $why")
 
   private def peer: Option[CertificateInfo] =
     try
