@@ -11,13 +11,17 @@ import java.nio.file.{Files, Path}
  * @param by   who has issued its certificate; None: itself
  * @param uses what its key may be used for; empty: that is not said
  * @param algorithm of its key, as for `issue`
+ * @param basic of its basicConstraints
+ * @param more  another extension of its certificate, such as `extendedKeyUsage = clientAuth`
  */
 final class Authority(
     folder: Path,
     name: String,
     by: Option[Authority] = None,
     uses: String = "keyCertSign, cRLSign",
-    algorithm: String = "ec"
+    algorithm: String = "ec",
+    basic: String = "CA:TRUE",
+    more: String = ""
 ) {
   private val config = file("ca.cnf")
   private val key    = file("ca.key")
@@ -53,9 +57,10 @@ final class Authority(
        |distinguished_name = dn
        |[dn]
        |[v3_ca]
-       |basicConstraints = critical, CA:TRUE
+       |basicConstraints = critical, $basic
        |${if (uses.isEmpty) "" else s"keyUsage = critical, $uses"}
        |subjectKeyIdentifier = hash
+       |$more
        |""".stripMargin
   )
   by match {
@@ -82,6 +87,12 @@ final class Authority(
     )
   }
 
+  /** Replaces its certificate by one of version 1, which has no extensions, and is signed by itself. */
+  def renewWithoutExtensions(): Unit = {
+    ask(s"-key $key -out ${file("ca.csr")}")
+    openssl(s"x509 -req -in ${file("ca.csr")} -signkey $key -days 2 -out $file")
+  }
+
   private def kindOf(algorithm: String): String = algorithm match {
     case "rsa" => "rsa:2048"
     case "ec"  => "ec -pkeyopt ec_paramgen_curve:prime256v1"
@@ -90,6 +101,9 @@ final class Authority(
 
   /** A certificate with its key. */
   final class Issued(val chain: Path, val key: Path)
+
+  /** Its own certificate, and its key. */
+  def itself: Issued = new Issued(file, key)
 
   /**
    * @param names     subject alternative names: `DNS:localhost,IP:127.0.0.1`; without any if it is empty

@@ -20,8 +20,10 @@ trait TemporaryDirectories extends Suite {
       name: String = "Test Authority",
       by: Option[Authority] = None,
       uses: String = "keyCertSign, cRLSign",
-      algorithm: String = "ec"
-  ): Authority = new Authority(temporaryDirectory(), name, by, uses, algorithm)
+      algorithm: String = "ec",
+      basic: String = "CA:TRUE",
+      more: String = ""
+  ): Authority = new Authority(temporaryDirectory(), name, by, uses, algorithm, basic, more)
 
   override def afterAll(): Unit = {
     made.forEach(directory => delete(directory.toFile))

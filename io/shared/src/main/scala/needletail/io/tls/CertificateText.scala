@@ -38,6 +38,23 @@ private[needletail] object CertificateText {
   def outOfDate(authority: String, isOver: Boolean, day: String): String =
     s"its authority ${foreign(authority)} ${if (isOver) "expired on" else "is not valid before"} $day"
 
+  // What else is wrong with a path: with the certificate of an authority that has this name, or with the peer's
+
+  def unpermitted(authority: Option[String]): String =
+    s"${subject(authority)} has a name that an authority does not permit"
+
+  /** @param peers `clients` or `servers` */
+  def notFor(peers: String, authority: Option[String]): String =
+    s"${subject(authority)} is not for TLS $peers"
+
+  def mayNotIssue(authority: String): String =
+    s"its authority ${foreign(authority)} may not issue certificates"
+
+  final val PathTooLong = "one of its authorities permits fewer others below it"
+
+  private def subject(authority: Option[String]): String =
+    authority.fold("it")(name => s"its authority ${foreign(name)}")
+
   /** A name in a certificate of a peer who is not trusted: cut, and what does not show is escaped as in RFC 2253. */
   def foreign(name: String): String = {
     val shown = if (name.length <= Longest) name else cut(name) + "…"

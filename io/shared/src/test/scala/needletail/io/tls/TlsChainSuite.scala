@@ -17,8 +17,6 @@ class TlsChainSuite extends TlsPair {
     below.revoked
   }
 
-  private def files(issued: Authority#Issued): TlsCertificate = TlsCertificate(issued.chain, issued.key)
-
   /** A client that trusts the authority below the root, with these lists, takes the good server and not the bad one. */
   private def refusesBad(lists: Path): Unit = {
     val tls = Tls.client(TlsClientConfig(TlsTrust.File(below.file), revoked = Some(lists)))

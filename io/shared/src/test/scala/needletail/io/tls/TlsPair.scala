@@ -2,7 +2,7 @@ package needletail.io.tls
 
 import java.io.IOException
 import java.nio.charset.StandardCharsets.ISO_8859_1
-import java.nio.file.Files
+import java.nio.file.{Files, Path}
 import java.util.concurrent.{ConcurrentLinkedQueue, LinkedBlockingQueue, TimeUnit}
 
 import scala.concurrent.{Await, Promise}
@@ -19,7 +19,7 @@ import needletail.io.{
   TlsIdentity
 }
 import needletail.io.platform.{ConnectionOptions, ListenOptions}
-import needletail.testing.TemporaryDirectories
+import needletail.testing.{Authority, TemporaryDirectories}
 
 /** What suites need of a server and a client of ours with TLS, with certificates made by openssl. */
 abstract class TlsPair extends LoopSuite with TemporaryDirectories {
@@ -125,6 +125,24 @@ abstract class TlsPair extends LoopSuite with TemporaryDirectories {
 
   def refusal(served: Served, tls: Tls = trusting, name: String = "localhost"): String =
     intercept[IOException](open(served.loop, served.port, tls, name)).getMessage
+
+  /** The same without the address. */
+  def refusalIn(served: Served, tls: Tls = trusting): String =
+    refusal(served, tls).replaceFirst("cannot connect to [0-9.:]+: ", "")
+
+  def files(issued: Authority#Issued): TlsCertificate = TlsCertificate(issued.chain, issued.key)
+
+  /** What a server that trusts these says of a client with that certificate; empty if it accepts it. */
+  def saidOf(shown: TlsCertificate, trusted: Path): String =
+    serving(config.copy(clients = Some(TlsClientAuth(trusted)))) { served =>
+      val tls = Tls.client(TlsClientConfig(TlsTrust.File(authority.file), Some(shown)))
+      try {
+        val (c, kept) = open(served.loop, served.port, tls)
+        on(served.loop)(c.write("hello".getBytes, 0, 5))
+        eventually(kept.bytes.length == 5 || !kept.events.isEmpty, "nothing happened")
+        if (kept.bytes.length == 5) "" else served.nextHandler().next()
+      } catch { case _: IOException => served.nextHandler().next() }
+    }
 
   /** Sends `content`, and checks that it comes back. */
   def roundTrip(served: Served, opened: (Connection, Kept), content: Array[Byte]): Unit = {

@@ -1,9 +1,8 @@
 package needletail.io.system.tls
 
-import java.security.cert.CertPathValidatorException.BasicReason
 import java.security.cert.{CertPathValidatorException, PKIXCertPathChecker, X509Certificate}
 
-import needletail.io.tls.CertificateText
+import needletail.io.tls.{CertificateText, TlsRefusal}
 
 /**
  * Refuses peers whose trusted authority has expired, or is not valid yet, as OpenSSL does. The JDK does not look at its
@@ -23,20 +22,6 @@ private[tls] object AuthorityDates {
       !isValid(one) && chain.exists(_.getIssuerX500Principal == one.getSubjectX500Principal)
   }
 
-  /** What is wrong with a path if that is the date of an authority. */
-  def wrong(e: CertPathValidatorException): Option[String] = e match {
-    case own: OutOfDate => Some(own.getMessage)
-    case _              =>
-      // the JDK's, of an authority that is not trusted itself
-      val isOfDate = e.getReason == BasicReason.EXPIRED || e.getReason == BasicReason.NOT_YET_VALID
-      if (!isOfDate || (e.getCertPath eq null) || e.getIndex <= 0) None
-      else
-        e.getCertPath.getCertificates.get(e.getIndex) match {
-          case one: X509Certificate => Some(text(one))
-          case _                    => None
-        }
-  }
-
   /** That of several of one name and key which was valid last is as good as the others. */
   private final class Checker(trusted: Seq[X509Certificate], refused: CertPathValidatorException => Unit)
       extends TrustedFirstChecker(refused) {
@@ -48,21 +33,23 @@ private[tls] object AuthorityDates {
       val issuers = if (isFirst) Certificates.issuers(own, trusted) else Nil
       isFirst = false
       if (issuers.nonEmpty && !issuers.exists(isValid))
-        throw new OutOfDate(issuers.maxBy(_.getNotAfter.getTime))
+        throw refusal(issuers.maxBy(_.getNotAfter.getTime))
     }
   }
 
-  private final class OutOfDate(one: X509Certificate)
-      extends CertPathValidatorException(text(one), null, null, -1, BasicReason.UNSPECIFIED)
+  private def refusal(one: X509Certificate): PathRefusal =
+    new PathRefusal(text(one), if (isOver(one)) TlsRefusal.Expired else TlsRefusal.Early)
 
-  private def text(one: X509Certificate): String = {
-    val isOver = one.getNotBefore.getTime <= System.currentTimeMillis
-    val moment = if (isOver) one.getNotAfter else one.getNotBefore
-    val name   = DistinguishedNames.text(one.getSubjectX500Principal)
-    CertificateText.outOfDate(name, isOver, moment.toInstant.toString.take("2026-12-31".length))
+  private def isOver(one: X509Certificate): Boolean = one.getNotBefore.getTime <= System.currentTimeMillis
+
+  /** What is wrong with an authority that is not valid now. */
+  def text(one: X509Certificate): String = {
+    val moment = if (isOver(one)) one.getNotAfter else one.getNotBefore
+    val day    = moment.toInstant.toString.take("2026-12-31".length)
+    CertificateText.outOfDate(PathRefusal.nameOf(one), isOver(one), day)
   }
 
-  private def isValid(one: X509Certificate): Boolean = {
+  def isValid(one: X509Certificate): Boolean = {
     val now = System.currentTimeMillis
     one.getNotBefore.getTime <= now && now <= one.getNotAfter.getTime
   }

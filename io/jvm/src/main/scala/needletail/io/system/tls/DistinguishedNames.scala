@@ -1,5 +1,7 @@
 package needletail.io.system.tls
 
+import javax.naming.NamingException
+import javax.naming.ldap.LdapName
 import javax.security.auth.x500.X500Principal
 
 import scala.jdk.CollectionConverters.*
@@ -8,6 +10,16 @@ import scala.jdk.CollectionConverters.*
 private[tls] object DistinguishedNames {
 
   def text(name: X500Principal): String = plain(name.getName(X500Principal.RFC2253, Keywords.asJava))
+
+  /** The values of the attributes of one kind, by its name in `text`; Nil if the JDK cannot read the name. */
+  def values(name: X500Principal, attribute: String): Seq[String] =
+    try
+      for (
+        relative <- new LdapName(name.getName(X500Principal.RFC2253, Keywords.asJava)).getRdns.asScala.toSeq;
+        all      <- Option(relative.toAttributes.get(attribute)).toSeq;
+        value    <- all.getAll.asScala.collect { case text: String => text }
+      ) yield value
+    catch { case _: NamingException => Nil }
 
   /** Names of attributes that RFC 2253 does not list, without which the JDK writes their values in hexadecimal. */
   private val Keywords = Map(

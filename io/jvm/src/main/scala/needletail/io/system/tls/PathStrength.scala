@@ -24,22 +24,27 @@ private[tls] object PathStrength {
 
   /**
    * For a trust manager that takes no checkers: what it has accepted is checked for a path without weak keys, from an
-   * authority that is valid.
+   * authority that is valid, and whose limits are kept.
    */
-  def check(trusted: Array[X509Certificate]): Array[X509Certificate] => Unit = {
-    val isOneWeak = trusted.exists(isWeak)
-    chain =>
-      if (
-        (isOneWeak || AuthorityDates.concern(chain, trusted) || chain.exists(c =>
-          isWeak(c) || KeyStrength.ofSignature(c).isDefined
-        )) && !trusted.contains(chain(0))
-      ) {
-        var why: CertPathValidatorException              = null
-        def refused(e: CertPathValidatorException): Unit = why = e
-        val checkers = Seq(checker(trusted.toSeq, refused), AuthorityDates.checker(trusted.toSeq, refused))
+  def check(trusted: Array[X509Certificate]): (Array[X509Certificate], Purpose) => Unit = {
+    val isOneWeak                                                = trusted.exists(isWeak)
+    val limiting                                                 = trusted.filter(AuthorityLimits.areIn)
+    def isSound(chain: Array[X509Certificate], purpose: Purpose) =
+      !isOneWeak && !AuthorityDates.concern(chain, trusted) &&
+        !AuthorityLimits.concern(chain, limiting, purpose) &&
+        !chain.exists(c => isWeak(c) || KeyStrength.ofSignature(c).isDefined)
+    (chain, purpose) =>
+      if (!trusted.contains(chain(0)) && !isSound(chain, purpose)) {
+        val attempt  = new Attempt(chain(0), purpose)
+        val checkers = Seq(
+          checker(trusted.toSeq, e => attempt.refusal = e),
+          AuthorityDates.checker(trusted.toSeq, e => attempt.refusal = e),
+          AuthorityLimits.checker(trusted.toSeq, () => attempt, isMarked = false)
+        )
         try { val _ = Trust.path(chain, trusted, checkers) }
         catch {
-          case e: GeneralSecurityException => throw new CertificateException(if (why eq null) e else why)
+          case e: GeneralSecurityException =>
+            throw new CertificateException(if (attempt.refusal eq null) e else attempt.refusal)
         }
       }
   }

@@ -35,6 +35,7 @@ private[tls] object RefusedFor {
   private def certificate(all: Vector[Throwable], said: Vector[String]): String = {
     def has(text: String) = said.exists(_.contains(text))
     all.collectFirst {
+      case e: PathRefusal                     => e.about
       case _: CertificateExpiredException     => TlsRefusal.Expired
       case _: CertificateNotYetValidException => TlsRefusal.Early
       case _: CertificateRevokedException     => TlsRefusal.Revoked

@@ -29,7 +29,9 @@ private[tls] object TlsFailure {
     val said           = messages(all)
     def has(t: String) = said.exists(_.contains(t))
     val text           =
-      reason(all, has).map(why => s"the certificate of ${owner(all, name, isServer)} $why").getOrElse {
+      reason(all, has, if (isServer) Purpose.Client else Purpose.Server).map(why =>
+        s"the certificate of ${owner(all, name, isServer)} $why"
+      ).getOrElse {
         if (has("No name matching") || has("No subject alternative names present"))
           s"the certificate is not for $name: ${TlsClientConfig.Nameless}"
         else if (has("subject alternative"))
@@ -53,7 +55,8 @@ private[tls] object TlsFailure {
     val all            = causes(e)
     val said           = messages(all)
     def has(t: String) = said.exists(_.contains(t))
-    if (reason(all, has).isDefined || has("Empty client certificate chain")) HandshakeFailure.Certificate
+    if (reason(all, has, Purpose.Client).isDefined || has("Empty client certificate chain"))
+      HandshakeFailure.Certificate
     else if (has("Received fatal alert")) HandshakeFailure.Alert
     else if (has("nrecognized SSL message")) HandshakeFailure.Plain
     else HandshakeFailure.Protocol
@@ -83,14 +86,16 @@ private[tls] object TlsFailure {
     catch { case Survivable(_) => name } // whatever it is that the client has shown
 
   /** The problem with the peer's certificate, if that is the error. */
-  private def reason(all: Vector[Throwable], has: String => Boolean): Option[String] =
-    all.collect { case e: CertPathValidatorException => e }.flatMap(AuthorityDates.wrong(_)).headOption
+  private def reason(all: Vector[Throwable], has: String => Boolean, purpose: Purpose): Option[String] =
+    all.collect { case e: CertPathValidatorException => e }.flatMap(PathRefusal.wrong(_)).headOption
       .map(why => s"is not trusted: $why").orElse(byKind(all)).orElse {
         if (has(NotPinned)) Some(s"is not accepted: $NotPinned")
         else if (has(Refused))
           messages(all).find(_.startsWith(Refused)).orElse(Some(Refused)).map(why => s"is not accepted: $why")
         else if (has("PKIX path building failed") || has("No trusted certificate"))
           Some("is not trusted: its issuer is unknown")
+        else if (has("does not permit use for") || has("KeyUsage does not allow"))
+          Some(s"is not trusted: ${CertificateText.notFor(purpose.peers, None)}")
         else if (has("path validation failed")) Some(s"is not trusted: ${all.last.getMessage}")
         else None
       }

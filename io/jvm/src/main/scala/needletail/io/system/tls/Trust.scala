@@ -36,7 +36,8 @@ private[io] object Trust {
     factory.init(null: KeyStore)
     val all     = manager(factory)
     val trusted = all.getAcceptedIssuers
-    also(also(all)(DirectTrust.check(trusted.toSet, None)))(PathStrength.check(trusted))
+    val direct  = new Checked(all, DirectTrust.check(trusted.toSet, None), new ThreadLocal)
+    new Checked(direct, PathStrength.check(trusted), new ThreadLocal)
   }
 
   /** The issuers that are given, with lists of revoked certificates if there are any. */
@@ -44,14 +45,16 @@ private[io] object Trust {
     try {
       val anchors    = authorities.map(new TrustAnchor(_, null)).toSet.asJava
       val parameters = new PKIXBuilderParameters(anchors, new X509CertSelector)
-      val refusal    = new ThreadLocal[CertPathValidatorException]
+      val present    = new ThreadLocal[Attempt]
+      def refused(e: CertPathValidatorException): Unit = present.get.refusal = e
       parameters.setRevocationEnabled(false) // by the JDK
-      parameters.addCertPathChecker(PathStrength.checker(authorities, refusal.set(_)))
-      parameters.addCertPathChecker(AuthorityDates.checker(authorities, refusal.set(_)))
-      lists.foreach(all => parameters.addCertPathChecker(all.checker(authorities, refusal.set(_))))
+      parameters.addCertPathChecker(PathStrength.checker(authorities, refused))
+      parameters.addCertPathChecker(AuthorityDates.checker(authorities, refused))
+      parameters.addCertPathChecker(AuthorityLimits.checker(authorities, () => present.get, isMarked = true))
+      lists.foreach(all => parameters.addCertPathChecker(all.checker(authorities, refused)))
       val factory = TrustManagerFactory.getInstance("PKIX")
       factory.init(new CertPathTrustManagerParameters(parameters))
-      new Checked(manager(factory), DirectTrust.check(authorities.toSet, lists), refusal)
+      new Checked(manager(factory), DirectTrust.check(authorities.toSet, lists), present)
     } catch {
       case e: GeneralSecurityException => throw new IOException(s"TLS is not available: ${Pem.line(e)}", e)
     }
@@ -62,7 +65,7 @@ private[io] object Trust {
 
   /** Trusts the peers that `inner` trusts, unless `check` throws a CertificateException for the chain that the peer sent. */
   def also(inner: X509ExtendedTrustManager)(check: Array[X509Certificate] => Unit): X509ExtendedTrustManager =
-    new Checked(inner, check, new ThreadLocal)
+    new Checked(inner, (chain, _) => check(chain), new ThreadLocal)
 
   /** Trusts everybody. */
   def everybody: TrustManager = new Everybody
@@ -106,34 +109,37 @@ private[io] object Trust {
       }
     }
 
-  /** @param refusal what a checker of paths has found: where the JDK has tried several, it does not say what was wrong */
+  /** @param present for the checkers of paths that `inner` has */
   private final class Checked(
       inner: X509ExtendedTrustManager,
-      check: Array[X509Certificate] => Unit,
-      refusal: ThreadLocal[CertPathValidatorException]
+      check: (Array[X509Certificate], Purpose) => Unit,
+      present: ThreadLocal[Attempt]
   ) extends X509ExtendedTrustManager {
     private type Chain = Array[X509Certificate]
-    private def around(chain: Chain)(trust: Chain => Unit): Unit = {
+    private def around(chain: Chain, purpose: Purpose)(trust: Chain => Unit): Unit =
       try {
+        val attempt = new Attempt(chain(0), purpose)
+        present.set(attempt)
         try trust(chain)
         catch {
           case e: CertificateException =>
-            val why = refusal.get
-            throw if (why eq null) e else new CertificateException(why)
-        } finally refusal.remove()
-        check(chain)
+            throw if (attempt.refusal eq null) e else new CertificateException(attempt.refusal)
+        } finally present.remove()
+        check(chain, purpose)
       } catch { case e: CertificateException => throw TlsFailure.showing(e, chain(0)) }
-    }
-    def checkClientTrusted(c: Chain, kind: String): Unit = around(c)(inner.checkClientTrusted(_, kind))
-    def checkServerTrusted(c: Chain, kind: String): Unit = around(c)(inner.checkServerTrusted(_, kind))
+    private def client(chain: Chain)(trust: Chain => Unit): Unit = around(chain, Purpose.Client)(trust)
+    private def server(chain: Chain)(trust: Chain => Unit): Unit = around(chain, Purpose.Server)(trust)
+
+    def checkClientTrusted(c: Chain, kind: String): Unit = client(c)(inner.checkClientTrusted(_, kind))
+    def checkServerTrusted(c: Chain, kind: String): Unit = server(c)(inner.checkServerTrusted(_, kind))
     def checkClientTrusted(c: Chain, kind: String, s: Socket): Unit =
-      around(c)(inner.checkClientTrusted(_, kind, s))
+      client(c)(inner.checkClientTrusted(_, kind, s))
     def checkServerTrusted(c: Chain, kind: String, s: Socket): Unit =
-      around(c)(inner.checkServerTrusted(_, kind, s))
+      server(c)(inner.checkServerTrusted(_, kind, s))
     def checkClientTrusted(c: Chain, kind: String, e: SSLEngine): Unit =
-      around(c)(inner.checkClientTrusted(_, kind, e))
+      client(c)(inner.checkClientTrusted(_, kind, e))
     def checkServerTrusted(c: Chain, kind: String, e: SSLEngine): Unit =
-      around(c)(inner.checkServerTrusted(_, kind, e))
+      server(c)(inner.checkServerTrusted(_, kind, e))
     def getAcceptedIssuers: Chain = inner.getAcceptedIssuers
   }
 

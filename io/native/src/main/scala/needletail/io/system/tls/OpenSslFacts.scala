@@ -96,7 +96,7 @@ private[tls] object OpenSslFacts {
   /**
    * @param certificate the peer's
    * @param issuer      of the one in its chain that is wrong
-   * @param authority   whose the wrong one is; empty if it is the peer's
+   * @param owner       whose the wrong one is; empty if it is the peer's
    * @param weakness    why the wrong one is too weak; empty if it is not
    * @param from        from which day on the wrong one is valid
    * @param until       until which
@@ -104,21 +104,25 @@ private[tls] object OpenSslFacts {
   final class Refused(
       val certificate: CertificateInfo,
       val issuer: String,
-      authority: String,
+      owner: String,
       weakness: String,
       from: String,
       until: String
   ) {
+
+    /** Whose the wrong one is if it is not the peer's. */
+    def authority: Option[String] = if (owner.isEmpty) None else Some(owner)
+
     def weak: String = {
       val why = if (weakness.isEmpty) "the system's policy demands a stronger key or signature" else weakness
-      if (authority.isEmpty) why
-      else s"that of its authority ${CertificateText.foreign(authority)}, by its $why"
+      if (owner.isEmpty) why
+      else s"that of its authority ${CertificateText.foreign(owner)}, by its $why"
     }
 
     /** What is wrong if it has expired, or is not valid yet. */
     def outOfDate(isOver: Boolean): String =
-      if (authority.nonEmpty)
-        s"is not trusted: ${CertificateText.outOfDate(authority, isOver, if (isOver) until else from)}"
+      if (owner.nonEmpty)
+        s"is not trusted: ${CertificateText.outOfDate(owner, isOver, if (isOver) until else from)}"
       else if (isOver) "has expired"
       else "is not valid yet"
   }

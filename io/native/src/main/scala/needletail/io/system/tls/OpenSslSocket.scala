@@ -308,6 +308,8 @@ private[tls] final class OpenSslSocket(
   private def refusal(error: Int, why: String): String = {
     val shown        = OpenSslFacts.refused()
     def issuer       = shown.fold("its issuer")(_.issuer)
+    def authority    = shown.flatMap(_.authority)
+    def peers        = if (counts eq null) "servers" else "clients"
     val unacceptable = error match {
       case 62 | 63 | 64          => s"is not for $name: $why"
       case 1002                  => s"is not for $name: ${TlsClientConfig.Nameless}"
@@ -320,6 +322,10 @@ private[tls] final class OpenSslSocket(
       case 1003 | 66 | 67 | 68   => s"is too weak: ${shown.fold(why)(_.weak)}"
       case 50                    => "is not accepted: none of its keys is pinned"
       case 2 | 18 | 19 | 20 | 21 => "is not trusted: its issuer is unknown"
+      case 25                    => s"is not trusted: ${CertificateText.PathTooLong}"
+      case 26                    => s"is not trusted: ${CertificateText.notFor(peers, authority)}"
+      case 47 | 48               => s"is not trusted: ${CertificateText.unpermitted(authority)}"
+      case 79                    => s"is not trusted: ${authority.fold(why)(CertificateText.mayNotIssue(_))}"
       case _                     => s"is not trusted: $why"
     }
     if (unacceptable.startsWith("is not for ")) s"the certificate $unacceptable"
