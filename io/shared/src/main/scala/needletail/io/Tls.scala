@@ -57,7 +57,9 @@ object Tls extends TlsPlatform {
   lazy val system: Tls = client(TlsClientConfig())
 
   /**
-   * Trusts the certificates in a file and no others: those of a private authority, or a server's own.
+   * Trusts the certificates in a file and no others: those of a private authority, or a server's own. One with `CA:TRUE`
+   * is an authority's, whoever has its key: a server's own should have `CA:FALSE`, which `openssl req -x509` does not set
+   * by itself.
    *
    * @param certificates X.509 in PEM, one or several
    * @throws java.io.IOException if it cannot be read, or has no certificate

@@ -93,7 +93,9 @@ final case class TlsLimits(handshakes: Int = 1024, timeout: FiniteDuration = Fin
 /**
  * Certificates of clients.
  *
- * @param authorities certificates in PEM: a client's must have been issued by one of them, directly or not
+ * @param authorities certificates in PEM: a client's must have been issued by one of them, directly or not, or be one of
+ *                    them. Whoever has the key of one with `CA:TRUE` can issue certificates in any name that it permits:
+ *                    a client's own should have `CA:FALSE`, which `openssl req -x509` does not set by itself
  * @param required    whether a client without a certificate is refused. One with a certificate that is not valid
  *                    always is
  * @param revoked     lists of revoked certificates (CRLs, RFC 5280) in PEM, one from each issuer

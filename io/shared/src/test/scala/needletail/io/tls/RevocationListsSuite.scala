@@ -36,6 +36,28 @@ class RevocationListsSuite extends TlsPair {
     )
   }
 
+  tlsTest("clients' own certificates that are authorities' as well, as made by default, are told of") {
+    def own(name: String, names: String, basic: String = "CA:TRUE"): Path =
+      newAuthority(name, basic = basic, more = s"subjectAltName = $names").file
+    val (ann, bob) = (own("Ann", "email:ann@staff.example"), own("Bob", "DNS:bob.example"))
+    val harmless   = Seq(
+      authority.file, // without such names
+      own("Eve", "DNS:eve.example", basic = "CA:FALSE"),
+      authority.issue("DNS:a", more = "basicConstraints = critical, CA:TRUE").chain // can be revoked
+    )
+    val trusted                   = authority.file("listed.pem")
+    def notices(those: Seq[Path]) = {
+      Files.write(trusted, those.flatMap(Files.readAllBytes(_)).toArray)
+      Tls.server(config.copy(clients = Some(TlsClientAuth(trusted)))).notices
+    }
+    def told(whose: String) =
+      s"the certificate of $whose in $trusted has names as a client's own, but is an authority's (CA:TRUE): with its " +
+        "key certificates can be issued in the name of any client"
+    assertEquals(notices(harmless), Nil)
+    assertEquals(notices(harmless :+ ann), Seq(told("CN=Ann")))
+    assertEquals(notices(Seq(ann, bob) ++ harmless), Seq(told("CN=Ann (and 1 more)")))
+  }
+
   tlsTest("where a certificate is from, with its first name and its kind of key") {
     for ((algorithm, kind) <- Seq("rsa" -> "RSA", "ec" -> "EC", "ed25519" -> "Ed25519")) {
       val issued = authority.issue("DNS:shop.test,DNS:a.test", algorithm)

@@ -26,6 +26,7 @@ import needletail.io.tls.{
   CertificateInfo,
   CertificateText,
   ListExpiry,
+  ListedClients,
   RevocationLists,
   TlsClientConfig,
   TlsCounts,
@@ -92,8 +93,13 @@ private[io] object JdkServerContext {
     val keys    = ServerKeys.read(config.certificates)
     val lists   = config.clients.flatMap(_.revoked).map(RevokedCertificates.read)
     val known   = config.clients.map(clients => Pem.certificates(clients.authorities))
-    val notices = (for (clients <- config.clients; file <- clients.revoked; all <- lists; own <- known)
-      yield RevocationLists.unlisted(all.needed(own), clients.authorities, file)).getOrElse(Nil)
+    val notices = (for (clients <- config.clients; own <- known) yield {
+      val missing =
+        for (file <- clients.revoked; all <- lists)
+          yield RevocationLists.unlisted(all.needed(own), clients.authorities, file)
+      missing.getOrElse(Nil) ++
+        ListedClients.notices(own.map(one => (Certificates.info(one), one.getEncoded)), clients.authorities)
+    }).getOrElse(Nil)
     val trust = for (clients <- config.clients; own <- known)
       yield Trust.also(Trust.of(own, lists))(JdkContexts.accepted(clients.check))
     // without `nobody` the JDK would read the certificates that it trusts

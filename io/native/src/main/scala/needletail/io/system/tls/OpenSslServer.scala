@@ -8,6 +8,7 @@ import needletail.io.tls.{
   CertificateInfo,
   CertificateText,
   ListExpiry,
+  ListedClients,
   RevocationLists,
   TlsClientAuth,
   TlsCounts,
@@ -32,7 +33,9 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
       val found =
         for (known <- trusted; lists <- revoked)
           yield RevocationLists.unlisted(OpenSslFacts.needed(known, lists.file), known.file, lists.file.file)
-      found.getOrElse(Nil)
+      found.getOrElse(Nil) ++ trusted.toSeq.flatMap { file =>
+        ListedClients.notices(OpenSslFacts.certificates(file).map(_._1).zip(file.encoded), file.file)
+      }
     } catch {
       case e: Throwable =>
         release()

@@ -3,6 +3,7 @@ package needletail.io.system.tls
 import java.io.IOException
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.Path
+import java.util.Base64
 
 import scala.collection.mutable
 
@@ -28,6 +29,16 @@ private[tls] final class PemFile private (val file: Path, val bytes: Array[Byte]
           }
         )
       }.toSeq
+  }
+
+  /** The content of its certificates, in DER. */
+  def encoded: Seq[Array[Byte]] = {
+    val text = new String(bytes, ISO_8859_1)
+    for ((from, _) <- blocks) yield {
+      val begin = text.indexOf('\n', from) + 1
+      try Base64.getMimeDecoder.decode(text.substring(begin, text.indexOf("-----END ", begin)))
+      catch { case _: IllegalArgumentException => throw damaged("certificate") }
+    }
   }
 
   def contains(label: String): Boolean = new String(bytes, ISO_8859_1).contains(label)
