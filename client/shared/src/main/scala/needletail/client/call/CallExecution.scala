@@ -200,8 +200,9 @@ private[client] abstract class CallExecution[A](client: PerLoopClient, submitted
     RetryPolicy.isStale(lost, isIdempotent) && answerStatus == null && hasContent && timeLeft > 0 &&
       !promise.isCompleted && (!isSentAgain || lost.ending == ClientError.Ending.Announced)
 
-  /** Whether the caller has had nothing of a response. */
-  private def isUnseen: Boolean = answerStatus == null || !isStreamed
+  /** Whether the caller has had nothing of a response, and no retry was decided against at its head. */
+  private def isUnseen: Boolean =
+    answerStatus == null || !isStreamed && !RetryPolicy.isTransient(answerStatus.code)
 
   /** Whether no byte of the request reached the host, so that sending it is not a repetition. */
   private def wasNotSent(error: ClientError): Boolean =

@@ -70,6 +70,14 @@ class CutOffResponseSuite extends Suite with Misbehaving {
     }
   }
 
+  test("nor after a refusal that asks for more time than the client waits") {
+    val refusal = "HTTP/1.1 503 Later\r\nRetry-After: 3600\r\nContent-Length: 10\r\n\r\nabc"
+    cutting(refusal, ok) { (server, client) =>
+      intercept[ClientError.ConnectionLost](client.get(server.url).await())
+      assertEquals(server.requests.get, 1)
+    }
+  }
+
   test("as often as other failures: the last error is the call's") {
     scripted(
       (peer, _) => {

@@ -125,7 +125,7 @@ private[server] final class ServerExchange(
     if (pausedBy != null) {
       limitedBy = pausedBy
       pausedBy = null
-      beganOwn = runner.admission.measure(limitedBy)
+      beganOwn = runner.admission.measureAnew(limitedBy)
       beganNanos = runner.admission.now
     } else if (held != null) held.goOn()
 

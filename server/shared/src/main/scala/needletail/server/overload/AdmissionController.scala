@@ -182,8 +182,10 @@ private[server] final class AdmissionController(
     else {
       val late = request.lateRoute
       if (late == null) {
+        val counted = route // that of the request, which may have none
+        present.admit(counted)
         present.refuse()
-        refused(route, reason)
+        refused(counted, reason)
       } else {
         request.shared.wasRefused = true
         refused(routes.ofTwin(late), reason)
@@ -252,6 +254,12 @@ private[server] final class AdmissionController(
     state.inFlight += 1
     if (!isWaiting) timer.ran(state)
     if (limitedBy != null) measure(limitedBy) else time.own
+  }
+
+  /** A request has waited in a bulkhead, maybe since the loop was last busy: as `measure`. */
+  def measureAnew(state: RouteState): Long = {
+    timer.readOutside()
+    measure(state)
   }
 
   /** Counts a request in flight for that route's limit, if it has one. Returns the time in the loop's own time. */

@@ -124,11 +124,11 @@ private[server] final class AdmissionQueue(
   }
 
   /** Whether in the window more joined than could have been admitted if the loop had had the processor to itself. */
-  private def hasGrown: Boolean = admitted == 0 || joined > admitted && {
+  private def hasGrown: Boolean = joined > admitted && (admitted == 0 || {
     val wall = Math.max(1L, time.wall - windowSinceWall)
     val own  = Math.max(1L, time.own - windowSince)
     joined.toDouble / wall >= Nearly * admitted / own
-  }
+  })
 
   /** Whether it has grown in the last window and in more than half of the last `Windows`. */
   private def isGrownMostly: Boolean =

@@ -33,6 +33,7 @@ private[server] final class HeldRequest(
 
   def goOn(): Unit = if (isPaused) {
     isPaused = false
+    timer.readOutside() // the loop may have been idle meanwhile
     begin()
   }
 

@@ -26,7 +26,7 @@ private[session] final class LastReplies(
     context.counts.abandoned += queue.dropUnanswered()
     endEventStreams()
     queue.isStillSilent() && {
-      context.counts.abandoned += 1
+      context.counts.abandoned += queue.length
       true
     }
   }

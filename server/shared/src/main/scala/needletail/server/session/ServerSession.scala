@@ -59,7 +59,7 @@ private[needletail] final class ServerSession(output: SessionOutput, runner: Req
     reader.end()
   }
 
-  /** The server stops: every reply from now on is the connection's last. */
+  /** The server stops: requests in progress are answered, and one more is read at most. */
   def drain(): Unit = {
     lastReplies.endEventStreams()
     takeLast()

@@ -76,6 +76,26 @@ class RefusedByPartSuite extends Suite {
     }
   }
 
+  test("what is put around routes may refuse also what no route is found for, on a loop that has found none yet") {
+    val routes = Routes(GET / "a" to "a".ok).around { (request, next) =>
+      if (request.path == "/a") next() else Async.fail(new Rejected("full"))
+    }
+    val wire               = new FakeWire(routes, ServerConfig(log = Log.none))
+    def refused: Map[String, (Long, Long)] = {
+      val found = mutable.Map.empty[String, (Long, Long)]
+      wire.context.admission.foreach(state =>
+        found(state.route.template) = (state.refused.sum, state.byStatus.of(503))
+      )
+      found.toMap
+    }
+    def ask(path: String) = wire.send(s"GET $path HTTP/1.1\r\nHost: a\r\n\r\n").statuses
+    assertEquals(ask("/nowhere"), List(503))
+    assertEquals(refused, Map("" -> ((1L, 1L))))
+    assertEquals(ask("/a"), List(200))
+    assertEquals(ask("/nowhere"), List(503))
+    assertEquals(refused, Map("" -> ((2L, 2L)), "/a" -> ((0L, 0L))))
+  }
+
   /** @param between runs after each request has been received */
   private def check(handler: Handler, between: () => Unit = () => ()): Unit = {
     val seen = mutable.ListBuffer.empty[(Int, Option[String])]
