@@ -8,6 +8,7 @@ import needletail.async.{Async, AsyncPromise, Loop, Timer}
 import needletail.gateway.format.cgi.CgiResponseParser
 import needletail.gateway.host.backend.Backend
 import needletail.gateway.host.incoming.ProgramRequest
+import needletail.gateway.host.upstream.PeerLost
 import needletail.http.{ByteStream, Response}
 import needletail.http.http1.ContentDecoder
 import needletail.http.message.{Headers, HopByHop, HttpError, Status}
@@ -211,9 +212,13 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
         case Right(response) =>
           isBodiless = isHead || !response.status.allowsBody
           val isWhole = isBodiless || framed.isComplete // once it begins
-          (if (isWhole) whenFed() else Async.unit).transform { result =>
-            if (result.isSuccess) answer.succeed(Conversation.Final(response))
-            Async.unit
+          (if (isWhole) whenFed() else Async.unit).transform {
+            case Success(_) =>
+              answer.succeed(Conversation.Final(response))
+              Async.unit
+            case Failure(e) =>
+              answer.fail(e)
+              Async.unit
           }
       }
   }
@@ -306,7 +311,10 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
         {
           case Success(Some(_)) => discard()
           case result           =>
-            result.failed.foreach(e => if (held != null) cutOff(e))
+            result.failed.foreach {
+              case _: PeerLost => () // the response is whole, and nobody is left to read the request
+              case e           => if (held != null) cutOff(e)
+            }
             close(complete = result.isSuccess)
             Async.unit
         },

@@ -115,6 +115,15 @@ class CgiUnreadContentSuite extends Hosted {
     }
   }
 
+  test("a program that is killed while its response without content waits for the request to be read: 502") {
+    sh("killed", "printf 'Status: 204\\n\\n'", "kill -9 $$")
+    safely { server =>
+      val client = connect(server).send(head("POST", "killed") + "x" * 1000)
+      assertEquals(Answer(client.readAll()).status, 502)
+      client.close()
+    }
+  }
+
   test("a program that responds and reads nothing is ended in time: 504") {
     early("deaf", "Status: 204\\n\\n")
     early("mute", "Content-Length: 2\\n\\nok")

@@ -146,9 +146,10 @@ private[host] object JvmProgram {
 
   /**
    * Threads that write to programs: a write blocks if a program does not read, until the program is ended. At most one
-   * for each program, so that none waits for others; their number is that of the programs, which their hosts limit.
+   * for each program, so that none waits for others; their number is that of the programs, which their hosts limit, and of
+   * the processes that programs have left behind with their input.
    */
-  val inputs = new Blocking(BlockingConfig(threads = 1 << 20, queue = 4096, virtual = false))
+  val inputs = new Blocking(BlockingConfig(threads = 4096, queue = 4096, virtual = false))
 
   /** Separate threads that send signals, as signals end those waits. */
   val signals = new Blocking(BlockingConfig(threads = 4, queue = 4096, virtual = false))
