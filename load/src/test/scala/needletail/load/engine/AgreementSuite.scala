@@ -5,6 +5,7 @@ import scala.concurrent.duration._
 import org.HdrHistogram.Histogram
 
 import needletail.http.Handler
+import needletail.load.analysis.verdict.{Measurement, Metric, Verdict, Window}
 import needletail.load.plan.{Load, Pause}
 import needletail.testing.Suite
 
@@ -94,6 +95,28 @@ class AgreementSuite extends Suite with Serving {
     within(249, 251)(due(0).toDouble)
     within(499, 501)(due(1).toDouble)
     assertEquals(result.total.good, 750L)
+  }
+
+  measured("a rate of a server that takes half a second, all of whose answers are good")(
+    KnownServer.delayed(500.millis)
+  ) { engine =>
+    val result = engine.run(open(engine.url, 50, 10.seconds))
+    assertEquals((result.total.good, result.total.bad), (500L, 0L))
+    // what becomes due at the very end of a second is of the next one
+    assertEquals(result.intervals.map(_.self.due).take(10), Vector.fill(10)(50L))
+    val measured = new Measurement("", result.run, None)
+    assertEquals(measured.figure(Metric.Rate), Some(50.0))
+    assertEquals(measured.verdict(Metric.Rate), Verdict.Load)
+  }
+
+  measured("users of a server that takes half a second and some milliseconds")(
+    KnownServer.delayed(500.millis)
+  ) { engine =>
+    val plan   = closed(engine.url, 1, 1).copy(load = Load.Closed(20, None, Some(10.seconds)))
+    val result = engine.run(plan)
+    val each   = result.total.response.getMean / 1e9
+    val rate   = new Window(result.run).goodRate()
+    assert(math.abs(rate * each / 20 - 1) < 0.005, (rate, each))
   }
 
   measured("users who come one after the other")(ok) { engine =>

@@ -10,7 +10,7 @@ import needletail.load.engine.compiled.{ExecutablePlan, NameResolver}
 import needletail.load.engine.count.{Collector, IntervalBounds, IntervalCounts, WorkerCounts}
 import needletail.load.engine.worker.{RunContext, Waker}
 import needletail.load.plan.LoadPlan
-import needletail.load.result.{Figures, Interval, Lateness, SelfFigures}
+import needletail.load.result.{Figures, Interval, Lateness, RunResult, SelfFigures}
 import needletail.server.{Server, ServerConfig}
 import needletail.simulation.world.{FaultRates, World}
 
@@ -62,7 +62,16 @@ private[engine] final class VirtualEngine(handler: Handler, config: ServerConfig
     val collector = new Collector(compiled.kinds.size, 1, start, bounds, slices, _ => (), () => true, self)
     collector.finish(end, _ => true)
     if (world.findings.nonEmpty) throw new AssertionError(world.findings.mkString("; "))
-    Result(collector.intervals, (end - start).nanos)
+    val length = Engine.duration(plan.load).fold(end - start)(_.toNanos)
+    val run    = RunResult(
+      PlanDescription.of(compiled),
+      Vector.empty,
+      plan.kinds.map(_.name),
+      0,
+      length / 1000000,
+      collector.intervals
+    )
+    Result(run, (end - start).nanos)
   }
 
   /** What a run measures of itself, except for what it learns from the system. */
@@ -85,7 +94,9 @@ private[engine] final class VirtualEngine(handler: Handler, config: ServerConfig
 private[engine] object VirtualEngine {
   private final val LeadNanos = 20L * 1000 * 1000
 
-  final case class Result(intervals: Vector[Interval], took: FiniteDuration) {
+  final case class Result(run: RunResult, took: FiniteDuration) {
+    def intervals: Vector[Interval] = run.intervals
+
     def total: Figures = Figures.sum(intervals.flatMap(_.kinds))
   }
 }

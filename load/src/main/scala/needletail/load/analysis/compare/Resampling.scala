@@ -5,7 +5,7 @@ import java.util.SplittableRandom
 import scala.jdk.CollectionConverters._
 
 import needletail.load.analysis.verdict.{Metric, Window}
-import needletail.load.result.RunResult
+import needletail.load.result.{Interval, RunResult}
 
 /**
  * Bootstrap: simulates other runs from the measured seconds. Runs are drawn with repetition, and within each some
@@ -19,6 +19,7 @@ private[analysis] final class Resampling(runs: Vector[RunResult]) {
       val counts: Array[Long],
       val good: Long,
       val all: Long,
+      val answered: Double,
       val millis: Long
   )
 
@@ -34,11 +35,15 @@ private[analysis] final class Resampling(runs: Vector[RunResult]) {
   }
 
   private val seconds: Vector[Array[Second]] =
-    runs.map(run => new Window(run).offered.filter(_.lengthMillis >= 500).map(second).toArray).filter(
-      _.nonEmpty
-    )
+    runs.map { run =>
+      val window = new Window(run)
+      // answers to what became due last come later, and belong to the rate as well
+      val within = window.goodRateWithin
+      val more   = if (within <= 0) 1 else window.goodRate() / within
+      window.offered.filter(_.lengthMillis >= 500).map(second(_, more)).toArray
+    }.filter(_.nonEmpty)
 
-  private def second(interval: needletail.load.result.Interval): Second = {
+  private def second(interval: Interval, more: Double): Second = {
     val figures = interval.total
     val values  = figures.response.recordedValues.asScala.map(v =>
       (v.getValueIteratedTo, v.getCountAtValueIteratedTo)
@@ -48,6 +53,7 @@ private[analysis] final class Resampling(runs: Vector[RunResult]) {
       values.map(_._2),
       figures.good,
       figures.requests,
+      figures.good * more,
       interval.lengthMillis
     )
   }
@@ -58,6 +64,7 @@ private[analysis] final class Resampling(runs: Vector[RunResult]) {
   def draw(metrics: Vector[Metric], random: SplittableRandom): Vector[Double] = {
     val counts    = new Array[Long](latencies.length)
     var good, all = 0L
+    var answered  = 0.0
     var millis    = 0L
     for (_ <- seconds) {
       val run   = seconds(random.nextInt(seconds.size))
@@ -75,6 +82,7 @@ private[analysis] final class Resampling(runs: Vector[RunResult]) {
           }
           good += second.good
           all += second.all
+          answered += second.answered
           millis += second.millis
           i += 1
           taken += 1
@@ -82,7 +90,7 @@ private[analysis] final class Resampling(runs: Vector[RunResult]) {
       }
     }
     metrics.map {
-      case Metric.Rate                => if (millis == 0) 0 else good * 1000.0 / millis
+      case Metric.Rate                => if (millis == 0) 0 else answered * 1000 / millis
       case Metric.Errors              => if (all == 0) 0 else (all - good).toDouble / all
       case Metric.Percentile(percent) => at(counts, good, percent)
       case Metric.Max                 => at(counts, good, 100)

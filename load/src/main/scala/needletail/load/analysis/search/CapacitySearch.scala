@@ -25,6 +25,10 @@ final class CapacitySearch(
   private var notHeld = Option.empty[Double]      // see `Characterisation.notHeld`
   private var lowest  = Option.empty[Measurement] // see `Characterisation.lowest`
 
+  // Of light load: the least time for which a load shows whether the server keeps up, and what passes between answers.
+  private var shortest     = Duration.Zero: FiniteDuration
+  private var quietSeconds = 0
+
   /** The result. Left is the reason if light load got no good responses: then there is nothing to characterise. */
   def run(): Either[String, Characterisation] = {
     val warm = measure(closed(8, limits.step * 2), "warm-up", _ => false)
@@ -35,6 +39,8 @@ final class CapacitySearch(
     TotalFailure.reason(light.run) match {
       case Some(reason) => Left(reason)
       case None         =>
+        shortest = (light.percentile(50) * Answers).nanos
+        quietSeconds = (light.percentile(99) / 1000000000L).toInt
         val throughput = if (stopped()) None else throughputSearch(light)
         val latency    = if (stopped()) None else throughput.flatMap(most => latencySearch(most.rate.high))
         val isCut      = stopped()
@@ -66,7 +72,7 @@ final class CapacitySearch(
     var above = generatorLimit(light)
     while (users <= limits.mostUsers && flat < Flat && above.isEmpty && !stopped()) {
       val best     = tried.map(_._2).map(rate).max
-      val measured = step(closed(users, limits.step), people(users), _ => false)
+      val measured = step(closed(users, triedFor), people(users), _ => false)
       tried :+= users -> measured
       above = generatorLimit(measured) // before the server is blamed: failures may be its own
       if (!tolerable(measured)) above = above.orElse(Some(Above.Failures(measured)))
@@ -103,7 +109,7 @@ final class CapacitySearch(
 
   private def fewestHeld(tried: Vector[Int], enough: Int, best: Double, ended: Above): Throughput = {
     val fewest        = fewestUsers(tried.takeWhile(_ < enough).lastOption.getOrElse(0), enough, best)
-    val held          = step(closed(fewest, limits.hold), s"${people(fewest)}, held", _ => false)
+    val held          = step(closed(fewest, heldFor), s"${people(fewest)}, held", _ => false)
     val (least, most) = held.window.quarters
     val above         = generatorLimit(held).getOrElse(if (stopped()) Above.Interruption else ended)
     val open          = above != Above.NoMore && !above.isInstanceOf[Above.Failures]
@@ -162,7 +168,7 @@ final class CapacitySearch(
     var (low, high) = (tooFew, enough)
     while (high - low > math.max(1, high / 8) && !stopped()) {
       val middle   = (low + high) / 2
-      val measured = step(closed(middle, limits.step), people(middle), _ => false)
+      val measured = step(closed(middle, triedFor), people(middle), _ => false)
       if (rate(measured) >= best * Enough && tolerable(measured)) high = middle else low = middle
     }
     high
@@ -178,7 +184,7 @@ final class CapacitySearch(
     var found   = Option.empty[Measurement]
 
     def attempt(rate: Double): Unit = {
-      val measured = tryRate(rate, limits.step, s"${Quantity.rate(rate)}")
+      val measured = tryRate(rate, triedFor, s"${Quantity.rate(rate)}")
       if (!satisfied(measured) && lowest.forall(rate < _.run.plan.rate)) lowest = Some(measured)
       clientLimit(measured) match {
         case Some(verdict) if !satisfied(measured) =>
@@ -222,7 +228,7 @@ final class CapacitySearch(
     var rate     = found
     var high     = failed
     var attempts = 0
-    var held     = tryRate(rate, limits.hold, s"${Quantity.rate(rate)}, held")
+    var held     = tryRate(rate, heldFor, s"${Quantity.rate(rate)}, held")
     while (
       !satisfied(held) && clientLimit(held).isEmpty && rate > 1 && attempts < MostLowered && !stopped()
     ) {
@@ -230,7 +236,7 @@ final class CapacitySearch(
       high = rate
       attempts += 1
       rate = math.max(1, rate * lowered(attempts))
-      held = tryRate(rate, limits.hold, s"${Quantity.rate(rate)}, held")
+      held = tryRate(rate, heldFor, s"${Quantity.rate(rate)}, held")
     }
     // a rate that the interruption lets not be reached says nothing against it
     val isGood = satisfied(held) || stopped() && held.check(objective).forall(_.held)
@@ -262,7 +268,7 @@ final class CapacitySearch(
   private def tails(knee: Capacity): Vector[TailAt] = {
     val below = Vector(0.5, 0.8).takeWhile(_ => !stopped()).map { share =>
       val at = knee.rate.low * share
-      TailAt(share, tryRate(at, limits.step, s"${Quantity.share(share)} of the limit"))
+      TailAt(share, tryRate(at, triedFor, s"${Quantity.share(share)} of the limit"))
     }
     below :+ TailAt(1, knee.held)
   }
@@ -271,30 +277,49 @@ final class CapacitySearch(
 
   private def overloaded(most: Throughput, latency: Option[Capacity]): Overload = {
     val asked    = math.min(limits.mostRate, 2 * math.max(most.rate.high, latency.fold(0.0)(_.rate.low)))
-    val measured = step(open(asked, limits.step * 2), s"overload: ${Quantity.rate(asked)}", _ => false)
+    val measured = step(open(asked, triedFor * 2), s"overload: ${Quantity.rate(asked)}", _ => false)
     Overload(asked, measured, recover(measured))
   }
 
   private def recover(after: Measurement): Recovery = {
-    var normal = 0
-    val watch  = step(
+    var seen  = Vector.empty[Interval]
+    val watch = step(
       closed(1, RecoveryLimit, ramp = false),
       "recovery",
       second => {
-        normal = if (Objective.holds(objective, second)) normal + 1 else 0
-        normal >= 3
+        seen :+= second
+        calmFrom(seen).nonEmpty
       }
     )
     val ended = after.run.startedMillis + after.run.loadMillis + after.run.backlogMillis
-    val calm  = watch.run.intervals.indices.find { i =>
-      val from = watch.run.intervals.drop(i).take(3)
-      from.size == 3 && from.forall(Objective.holds(objective, _))
-    }
+    val calm  = calmFrom(watch.run.intervals)
     Recovery(
       after.run.backlogMillis,
       calm.map(i => math.max(0, watch.run.startedMillis + watch.run.intervals(i).startMillis - ended)),
       math.max(0, watch.run.startedMillis + watch.run.loadMillis - ended)
     )
+  }
+
+  /**
+   * The first of three successive seconds with answers that satisfy the objective. As many without an answer may be
+   * between two of them as with light load, by which one user of a slow server gets one every few seconds.
+   */
+  private def calmFrom(seconds: Vector[Interval]): Option[Int] = {
+    var (first, calm, quiet) = (0, 0, 0)
+    seconds.indices.find { i =>
+      if (seconds(i).total.requests == 0) {
+        quiet += 1
+        if (quiet > quietSeconds) calm = 0
+      } else {
+        quiet = 0
+        if (!Objective.holds(objective, seconds(i))) calm = 0
+        else {
+          if (calm == 0) first = i
+          calm += 1
+        }
+      }
+      calm >= 3
+    }.map(_ => first)
   }
 
   /** Waits until the server has recovered from an excessive load, so that it does not affect the next one. */
@@ -311,6 +336,9 @@ final class CapacitySearch(
   }
 
   // The loads.
+
+  private def triedFor: FiniteDuration = limits.step.max(shortest)
+  private def heldFor: FiniteDuration  = limits.hold.max(shortest)
 
   private def closed(users: Int, length: FiniteDuration, ramp: Boolean = true): Load = {
     val climb = if (ramp) rampOf(length) else Duration.Zero
@@ -349,7 +377,8 @@ final class CapacitySearch(
     measured.figure(Metric.Errors).exists(_ <= Objective.tolerable(objective))
 
   /**
-   * Whether the objective is satisfied, and all requests that became due were answered: otherwise a queue is growing.
+   * Whether the objective is satisfied, and all requests that became due were answered: otherwise a queue is growing. That
+   * answers come later than their requests become due is none ([[Window.goodRate]]).
    */
   private def satisfied(measured: Measurement): Boolean =
     measured.check(objective).forall(_.held) && rate(measured) >= measured.window.dueRate * 0.97
@@ -391,6 +420,9 @@ final class CapacitySearch(
 
   /** Lower rates that are held: the last is less than a thousandth of the first. Each takes some time. */
   private final val MostLowered = 12
+
+  /** How many answers a user of a load must be able to get one after the other, for its rate to mean something. */
+  private final val Answers = 3
 
   private final val RecoveryLimit: FiniteDuration = 30.seconds
 }

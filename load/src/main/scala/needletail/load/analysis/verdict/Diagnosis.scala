@@ -67,8 +67,8 @@ final class Diagnosis private (
   )
 
   /**
-   * Whether the rate is simply the requested one. In the open model, what became due was also answered, within the
-   * error of a run of some seconds. In the closed model answers were good, and users waited for them less than half of
+   * Whether the rate is simply the requested one. In the open model, what became due was also answered, but for some
+   * hundredths. In the closed model answers were good, and users waited for them less than half of
    * the time: their pauses, or the ramp, determined the rate.
    */
   private def asAsked: Boolean =

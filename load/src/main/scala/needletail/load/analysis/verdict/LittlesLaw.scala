@@ -28,8 +28,12 @@ object LittlesLaw {
   /** Standard errors that are tolerated, as the number of users at the end of a second varies by chance. */
   private final val Errors = 3
 
+  /** How many times the duration of a request, with its pause, a run must last. */
+  private final val Cycles = 8
+
   /**
-   * None if it cannot be checked: a run of a few seconds, users who have all finished, or arrivals that pile up.
+   * None if it cannot be checked: a run of a few seconds, or of a few times what a request takes with its pause, as some
+   * are cut off at both ends; users who have all finished, or arrivals that pile up.
    *
    * @param pause mean time between an answer and the next request, in the closed model; None if not known
    */
@@ -50,8 +54,9 @@ object LittlesLaw {
       val waited  = pause.fold(0.0)(_.toNanos.toDouble) * figures.requests
       val piling  = !closed && counts.last > counts.head * 1.5 + 5
       val failing = !closed && figures.errorRate > 0.01 // how long failed ones were in flight is not known
+      val brief   = nanos + waited > seconds * 1e9 / LittlesLaw.Cycles * figures.requests
       // few users at the end of each second are a poor sample of what happened in it
-      if (figures.requests < 100 || users < 2 && !closed || piling || failing) None
+      if (figures.requests < 100 || users < 2 && !closed || piling || failing || brief) None
       else Some(LittlesLaw(users, (nanos + waited) / 1e9 / seconds, error))
     }
   }

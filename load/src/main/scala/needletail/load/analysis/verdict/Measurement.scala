@@ -18,8 +18,8 @@ final class Measurement(val label: String, val run: RunResult, val pause: Option
   def verdict(metric: Metric, kind: Option[Int] = None): Verdict       = diagnosis.of(metric, kind)
 
   /**
-   * Good responses per second, in the open model at most as many as were offered: those to requests that had become due
-   * before, such as a backlog of the ramp, are no rate that could be kept up.
+   * Good responses per second, in the open model at most as many as were asked for: more that became due by chance are no
+   * rate that could be kept up.
    */
   def sustainedRate: Double = {
     val rate = figure(Metric.Rate).getOrElse(0.0)

@@ -6,8 +6,8 @@ import needletail.load.result.{Figures, Interval, Outcome, RunResult}
  * The part of a run that metrics are computed from: the time after the ramp or, if every user makes a number of
  * requests, the whole run, since then the ramp is part of the load.
  *
- * Rates are counted while load was offered: answers after its end are in the percentiles, and would increase the
- * rate.
+ * Answers after the end of the load are in the percentiles. The rate counts them for what was offered, if the server
+ * kept up with that; otherwise the queue that is left would increase it.
  */
 final class Window(val run: RunResult) {
 
@@ -43,8 +43,80 @@ final class Window(val run: RunResult) {
   /** Requests for which the generator had no port or descriptor. */
   def wants: Long = total.count(Outcome.NoFreePort) + total.count(Outcome.TooManyFiles)
 
-  /** Good answers per second, of one kind or of all. */
-  def goodRate(kind: Option[Int] = None): Double = perSecond(i => figures(i, kind).iterator.map(_.good).sum)
+  /**
+   * Good answers per second, of one kind or of all.
+   *
+   * Counted are those that came in the time in which one could come. They are fewer than what was offered even if
+   * everything is answered, as what became due last is answered later: so in the open model, if the server kept up, it is
+   * the share of good ones of what became due. In the closed model a request in flight at one end of the time counts by the
+   * part of its own that was within.
+   */
+  def goodRate(kind: Option[Int] = None): Double =
+    if (seconds <= 0) 0
+    else if (run.plan.model != "open") (goodWithin(kind) + share(kind) * cutOff) / seconds
+    else if (isAnswered) dueRate * share(kind)
+    else math.min(goodWithin(kind) / answerable, dueRate)
+
+  /** Good answers per second that came while load was offered. */
+  private[analysis] def goodRateWithin: Double = if (seconds <= 0) 0 else goodWithin(None) / seconds
+
+  private def goodWithin(kind: Option[Int]): Double =
+    offered.iterator.map(i => figures(i, kind).iterator.map(_.good).sum).sum.toDouble
+
+  /** Good answers as a share of all requests that ended. */
+  private def share(kind: Option[Int]): Double =
+    if (total.requests == 0) 0 else kind.fold(total)(kinds).good.toDouble / total.requests
+
+  private lazy val outstanding = new Outstanding(this)
+
+  /** Whether nearly all that became due was answered well, without a queue that grew. */
+  private lazy val isAnswered: Boolean =
+    total.requests > 0 && total.errorRate <= Window.FewErrors && outstanding.keepsUp
+
+  /** The part of `seconds` in which an answer could come: without a ramp there is none before the shortest latency. */
+  private lazy val answerable: Double = {
+    val without = math.max(0, shortestLatency - fromMillis / 1000.0)
+    if (without < seconds) seconds - without else seconds
+  }
+
+  /** In seconds. */
+  private lazy val shortestLatency: Double =
+    if (total.response.getTotalCount == 0) 0 else total.response.getMinValue / 1e9
+
+  /** Closed: how many whole requests the parts of those in flight at the end make up, without those of the beginning. */
+  private lazy val cutOff: Double =
+    if (run.plan.durationMillis == 0 || fromMillis != run.plan.rampMillis || fromMillis > 0 && isQueueing) 0
+    else begun(fromMillis / 1000.0 + seconds, outstanding.atEnd) - begun(fromMillis / 1000.0, outstanding.atStart)
+
+  /** Whether users mostly wait for each other. Then the server is as busy when the ramp ends as when the load does. */
+  private def isQueueing: Boolean = usualLatency > shortestLatency * 1.5
+
+  /** In seconds, of all but the longest. */
+  private def usualLatency: Double = total.response.getValueAtPercentile(90) / 1e9
+
+  /**
+   * How many whole requests the parts before that time make up, of so many in flight then. Users who never pause have spent
+   * all of their time on requests; of others that is not known, and each of these requests counts as one. Those that wait
+   * in the server are not begun: no more are than the shortest latency allows for.
+   *
+   * @param until in seconds, when all users had begun, which they do evenly over the ramp
+   */
+  private def begun(until: Double, inFlight: Long): Double = {
+    val users   = run.plan.users
+    val present = users * until - run.plan.rampMillis / 1000.0 * math.max(0, users - 1) / 2
+    val ended   = Figures.sum(run.intervals.filter(_.startMillis < math.round(until * 1000)).map(_.total))
+    val count   = total.response.getTotalCount + total.failed.getTotalCount
+    if (count == 0) 0
+    else {
+      val mean = latencies(total) / count / 1e9
+      val rest = (present * run.plan.pipelining - latencies(ended) / 1e9) / mean
+      val busy = users * run.plan.pipelining * math.min(1, shortestLatency / math.max(1e-9, usualLatency))
+      math.max(0, Seq(inFlight.toDouble, rest, busy).min)
+    }
+  }
+
+  /** In nanoseconds. */
+  private def latencies(of: Figures): Double = Latencies.sum(of.response) + Latencies.sum(of.failed)
 
   /** Requests that became due per second. */
   def dueRate: Double = perSecond(_.self.due)
@@ -76,4 +148,7 @@ object Window {
 
   /** A second, in seconds, which may end somewhat early. */
   final val LeastSeconds = 0.9
+
+  /** The share of requests that may fail where all are said to have been answered. */
+  private final val FewErrors = 0.03
 }

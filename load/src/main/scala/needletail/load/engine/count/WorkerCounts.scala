@@ -104,8 +104,13 @@ private[engine] final class WorkerCounts(
     ()
   }
 
-  def due(count: Int): Unit = slice.due += count
-  def resent(): Unit        = slice.resent += 1
+  /** A request became due at that time. */
+  def due(at: Long): Unit = {
+    if (at >= ends) advance(at)
+    slice.due += 1
+  }
+
+  def resent(): Unit = slice.resent += 1
 
   /** A response was searched for patterns for so long. */
   def searched(nanos: Long): Unit = slice.searched += nanos

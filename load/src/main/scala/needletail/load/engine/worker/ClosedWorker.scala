@@ -124,7 +124,7 @@ private[engine] final class ClosedWorker(
           if (!user.kind.isPlain) values = user.kind.newSession(random)
         }
         exchange.set(request, values, due)
-        tally.due(1)
+        tally.due(due)
         user.slot(request.target).submit(exchange, paced)
       }
 

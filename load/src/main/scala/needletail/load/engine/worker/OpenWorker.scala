@@ -70,7 +70,7 @@ private[engine] final class OpenWorker(
    * @param paced whether its time was set in advance, so that lateness is caused by this machine
    */
   private def submit(request: CompiledRequest, session: Array[String], due: Long, paced: Boolean): Unit = {
-    tally.due(1)
+    tally.due(due)
     pools(request.target.index).submit(request, session, due, paced)
   }
 

@@ -69,13 +69,12 @@ class ComparisonSuite extends Suite {
     assertEquals(change(p50, comparison(good, spoilt)), Change.Unknown)
   }
 
-  test("ranks: the probabilities of the tables") {
-    val low  = Vector(1.0, 2, 3, 4, 5)
-    val high = Vector(6.0, 7, 8, 9, 10)
-    assertEquals((RankTest.probability(low, high) * 252).round, 2L)
-    assertEquals(RankTest.probability(Vector(1.0, 2), Vector(3.0)), 2.0 / 3)
-    assertEquals(RankTest.probability(Vector(1.0, 1, 1), Vector(1.0, 1, 1)), 1.0)
-    assert(RankTest.enough(5, 5, 0.99) && !RankTest.enough(4, 4, 0.99))
-    assertEquals(Seq(0.0, 0.95, 0.99, 0.999).map(RankTest.least), Seq(1, 4, 5, 7))
+  test("a rate that both answered completely is the same, however long answers take") {
+    def slow(millis: Int) = Vector(
+      new ModelDriver(ModelServer(10000, millis * 1000000L)).run(Plans.open(50, 20.seconds), _ => true)
+    )
+    val rate = comparison(slow(10), slow(1500)).find(_.metric == Metric.Rate).getOrElse(fail("no rate"))
+    assertEquals((rate.change, (rate.b / rate.a * 100).round), (Change.None, 100L))
+    assert(rate.interval.exists { case (low, high) => low <= 1.001 && high >= 0.999 }, rate.interval)
   }
 }

@@ -25,7 +25,9 @@ class CapacitySearchSuite extends Suite {
       at: String => Option[ModelServer] = _ => None, // for the load of that label
       stopped: () => Boolean = () => false,
       objective: Vector[Condition] = objective,
-      connections: Int = 100000
+      connections: Int = 100000,
+      step: FiniteDuration = 5.seconds,
+      mostUsers: Int = 4096
   ): (Characterisation, ModelDriver) = {
     val driver  = new ModelDriver(server, self, sendsBacklog = true)
     val measure = (load: Load, label: String, enough: Interval => Boolean) => {
@@ -37,7 +39,7 @@ class CapacitySearchSuite extends Suite {
         Some(Duration.Zero)
       )
     }
-    val limits = SearchLimits(5.seconds, 20.seconds, 4096, mostRate, connections, poisson)
+    val limits = SearchLimits(step, step * 4, mostUsers, mostRate, connections, poisson)
     val found  = new CapacitySearch(measure, objective, limits, Some(1.second), stopped).run()
     (found.fold(fail(_), identity), driver)
   }
@@ -57,6 +59,47 @@ class CapacitySearchSuite extends Suite {
       assert(most.users >= capacity.workers * 0.9 && most.users <= capacity.workers * 1.25, most.users)
       assertEquals(knee.verdict.limit, Limit.Server)
     }
+  }
+
+  test("both capacities are found where answers take as long as a step or longer") {
+    val slow = conditions("p99 < 20 s, errors < 0.1 %")
+    val wrong = for {
+      millis <- Vector(250, 500, 800, 1000, 1500, 3000, 6000)
+      step   <- Vector(1.second, 5.seconds)
+      server = ModelServer(workers = math.max(40, 125 * millis / 1000), serviceNanos = millis * 1000000L)
+      (found, _) = characterise(server, objective = slow, step = step, mostRate = 1000, mostUsers = 2048)
+      most       = found.throughput.getOrElse(fail(s"$millis ms, $step: no throughput"))
+      knee       = found.latency.getOrElse(fail(s"$millis ms, $step: no knee"))
+      figures    = Seq(knee.rate.low, most.rate.high)
+      if knee.verdict.limit != Limit.Server || figures.exists(f =>
+        math.abs(f - server.capacity) > server.capacity * 0.06
+      )
+    } yield s"$millis ms, $step, ${server.capacity}/s: ${most.rate}, ${most.fastest.map(_.label)}, ${knee.rate}, ${knee.verdict}"
+    assertEquals(wrong.mkString("\n"), "")
+  }
+
+  test("a slow server that can do more than is to be tried is not said to have a capacity") {
+    val (found, _) = characterise(
+      ModelServer(workers = 100000, serviceNanos = 1000000000L),
+      objective = conditions("p99 < 3 s, errors < 0.1 %"),
+      mostRate = 200,
+      mostUsers = 64
+    )
+    val knee = found.latency.getOrElse(fail("no knee"))
+    assertEquals((knee.rate.low, knee.rate.open, knee.verdict.limit), (200.0, true, Limit.Load: Limit))
+    near(knee.users, 200)
+    val said = CharacterisationText.criteria(found).find(_.name == "Error handling").fold("")(_.text)
+    assert(said.contains("That is not above") || said.contains("So it was no overload"), said)
+  }
+
+  test("a server that takes seconds for an answer is seen to have recovered by three of them") {
+    val (found, _) = characterise(
+      ModelServer(workers = 40, serviceNanos = 1500000000L, queue = 0),
+      objective = conditions("p99 < 3 s, errors < 0.1 %"),
+      mostUsers = 128
+    )
+    val after = found.overload.map(_.recovery).getOrElse(fail("no overload"))
+    assert(after.millis.exists(_ <= 3000), after)
   }
 
   test("a bound of the rate that the server is far above") {
@@ -109,7 +152,8 @@ class CapacitySearchSuite extends Suite {
       at = label => if (label == "600/s") Some(stalled) else None
     )
     val step = found.steps.find(_.label == "600/s").getOrElse(fail("no such step"))
-    assert(step.figure(Metric.Rate).exists(_ > 620), step.figure(Metric.Rate)) // with the backlog of the ramp
+    assert(step.window.goodRateWithin > 620, step.window.goodRateWithin) // with the backlog of the ramp
+    assert(step.figure(Metric.Rate).exists(_ <= 601), step.figure(Metric.Rate))
     val most = found.throughput.getOrElse(fail("no throughput"))
     assert(most.rate.high <= 600, (most.rate, most.fastest.map(_.label)))
   }

@@ -37,6 +37,14 @@ class DiagnosisSuite extends Suite {
     assertEquals(run.diagnosis.overall, Verdict.Server)
   }
 
+  test("a rate that was answered completely is as asked, though the last answers came after the load") {
+    val slow = open(rate = 50, server = ModelServer(workers = 1000, serviceNanos = 500000000))(identity)
+    assertEquals((slow.run.total().good, slow.run.total().bad), (slow.run.total().requests, 0L))
+    assertEquals(slow.verdict(Metric.Rate), Verdict.Load)
+    val asked = Condition.parseAll("rate > 49/s").getOrElse(fail("no condition"))
+    assert(slow.check(asked).forall(_.passed), slow.check(asked))
+  }
+
   test("users who are turned away wait for nothing, and have not what they asked for") {
     val refused = new ModelDriver(ModelServer(workers = 1, serviceNanos = 100000000, queue = 1))
     val plan    = Plans.closed(20, 10.seconds)
