@@ -168,14 +168,20 @@ final class Endpoint(world: World, val name: String, val capacity: Int) extends 
     }
   }
 
+  private var onWay = 0 // arrivals that are to come
+
   private def onItsWay(arrival: => Unit): Unit = {
     val at = math.max(busyTo, world.now + latency)
     busyTo = at
-    if (at <= world.now) { arrival; onChange() }
-    else
+    // what is due at this very time comes first
+    if (at <= world.now && onWay == 0) { arrival; onChange() }
+    else {
+      onWay += 1
       world.at(at) {
+        onWay -= 1
         if (!isReset && !isClosed) { arrival; onChange() }
       }
+    }
   }
 
   private def grow(atLeast: Int): Unit = {
