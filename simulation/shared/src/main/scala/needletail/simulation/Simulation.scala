@@ -11,6 +11,7 @@ import needletail.simulation.scenario.{
   HttpScenario,
   MemoryScenario,
   OverloadScenario,
+  PipelineScenario,
   Scenario,
   TcpClientScenario,
   TlsScenario,
@@ -59,9 +60,14 @@ object Simulation {
       world.seed % 11 match {
         case 3 => new WebSocketScenario(world)
         case 9 => new ContentScenario(world)
-        case _ if world.seed % 17 == 2 => new OverloadScenario(world)
-        case _ => usual(world)
+        case _ => bySeventeen(world)
       }
+
+  private def bySeventeen(world: World): Scenario = world.seed % 17 match {
+    case 2  => new OverloadScenario(world)
+    case 14 => new PipelineScenario(world)
+    case _  => usual(world)
+  }
 
   private def usual(world: World): Scenario = world.random.below(40) match {
     case n if n < 2  => new CodecScenario(world)
