@@ -43,7 +43,7 @@ private[needletail] object BlockingAwait {
   def await[A](loop: Loop, ended: () => Throwable)(body: => Async[A]): A = {
     val waiting = new BlockingAwait[A](ended)
     loop.execute(() => waiting.start(body))
-    try waiting.done.await()
+    try loop.block(waiting.done)
     catch {
       case e: InterruptedException =>
         try loop.execute(() => waiting.cancel())

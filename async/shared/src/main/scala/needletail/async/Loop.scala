@@ -1,6 +1,6 @@
 package needletail.async
 
-import java.util.concurrent.Executor
+import java.util.concurrent.{CountDownLatch, Executor}
 
 /**
  * A thread that runs tasks one after another. Each `Async` belongs to the loop it was created on.
@@ -27,6 +27,9 @@ trait Loop extends Executor {
 
   /** Where its blocking work runs; null for the shared threads. */
   private[needletail] def blockingThreads: Executor = null
+
+  /** Blocks the calling thread, which is another one than the loop's, until `done` is open. */
+  private[needletail] def block(done: CountDownLatch): Unit = done.await()
 
   /** Runs `task` on the loop's thread when the loop has ended; once, even if registered several times. On the loop. */
   private[needletail] def atEnd(task: Runnable): Unit = { val _ = task }

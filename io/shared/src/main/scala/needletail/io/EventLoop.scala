@@ -4,7 +4,7 @@ import needletail.async.{Async, Loop, Signal, Timer, TimerHeap, TimerNode}
 import needletail.io.loop._
 import needletail.io.platform.{Descriptor, Platform, PlatformLoop, Pollable, PollerKind}
 
-import java.util.concurrent.{Executor, RejectedExecutionException}
+import java.util.concurrent.{CountDownLatch, Executor, RejectedExecutionException}
 
 /**
  * One thread that waits for its connections and runs their handlers, its timers and its tasks. Made by [[EventLoops]].
@@ -93,6 +93,8 @@ final class EventLoop private[io] (
   private[needletail] def waits(): Long = platform.waits()
 
   override private[needletail] def blockingThreads: Executor = platform.blocking
+
+  override private[needletail] def block(done: CountDownLatch): Unit = platform.block(done)
 
   /**
    * When the current turn began, or `Long.MinValue` while the loop waits; for watchdogs, from any thread. Read without

@@ -4,6 +4,7 @@ import java.io.PrintStream
 
 import needletail.io.EventLoop
 import needletail.simulation.scenario.{
+  AwaitScenario,
   ClientScenario,
   CodecScenario,
   ContentScenario,
@@ -66,6 +67,7 @@ object Simulation {
   private def bySeventeen(world: World): Scenario = world.seed % 17 match {
     case 2  => new OverloadScenario(world)
     case 14 => new PipelineScenario(world)
+    case 15 => new AwaitScenario(world)
     case _  => usual(world)
   }
 

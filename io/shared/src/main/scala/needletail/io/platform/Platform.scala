@@ -5,7 +5,7 @@ import needletail.io.dns.DnsResolver
 
 import java.io.IOException
 import java.net.InetAddress
-import java.util.concurrent.Executor
+import java.util.concurrent.{CountDownLatch, Executor}
 
 /*
  * What a platform implements: Platform, Poller, Socket and ListenSocket, and besides them
@@ -107,4 +107,7 @@ private[needletail] abstract class Platform {
 
   /** Where the loops' blocking work runs, and handshakes are computed; null for the shared threads. */
   def blocking: Executor = null
+
+  /** Blocks the calling thread, which is no loop's, until `done` is open. The simulation runs everything else meanwhile. */
+  def block(done: CountDownLatch): Unit = done.await()
 }

@@ -2,7 +2,7 @@ package needletail.simulation.world
 
 import java.io.IOException
 import java.net.{InetAddress, UnknownHostException}
-import java.util.concurrent.Executor
+import java.util.concurrent.{CountDownLatch, Executor}
 
 import needletail.async.Loop
 import needletail.io._
@@ -82,6 +82,8 @@ private[needletail] final class SimulatedPlatform(world: World) extends Platform
   override def newRandom(): java.util.Random = new java.util.Random(world.random.next())
 
   override def blocking: Executor = world.otherThreads
+
+  override def block(done: CountDownLatch): Unit = world.block(done)
 }
 
 private[needletail] final class SimulatedPoller(world: World, loop: PlatformLoop) extends Poller {

@@ -1,6 +1,6 @@
 package needletail.simulation.world
 
-import java.util.concurrent.Executor
+import java.util.concurrent.{CountDownLatch, Executor}
 import scala.collection.mutable.ArrayBuffer
 
 import needletail.async.Survivable
@@ -115,6 +115,22 @@ final class World(val seed: Long, traced: Boolean = false) {
       try task.run()
       catch { case e: Throwable if !Survivable(e) => trace.say(this, s"another thread ends: $e") }
     }
+
+  /** After how many nanoseconds the next thread that waits for something is interrupted. */
+  var interruptAfter: Long = Long.MaxValue
+
+  /**
+   * Another thread, as which the current event acts, waits for that. Everything else goes on meanwhile, until it is so: of
+   * several that wait, the last goes on first, as the scheduler of a system may have it.
+   */
+  def block(done: CountDownLatch): Unit = {
+    val patience = math.min(interruptAfter, World.ThreadPatience)
+    interruptAfter = Long.MaxValue
+    if (!run(patience)(done.getCount == 0)) {
+      if (patience == World.ThreadPatience) found("a thread has waited in vain")
+      throw new InterruptedException("in the simulation")
+    }
+  }
 
   /** Ends the injection of faults. */
   def stopFaults(): Unit = {
@@ -313,6 +329,9 @@ final class World(val seed: Long, traced: Boolean = false) {
 
 object World {
   private final val StepsNanos = 10L * 1000 * 1000 * 1000
+
+  /** For how long a thread waits for anything that must come to its end. */
+  private final val ThreadPatience = 200L * 1000 * 1000 * 1000
 
   private val Delays = Seq(1000L, 1000000L, 50000000L, 2000000000L)
 
