@@ -6,7 +6,11 @@ import needletail.testing.Suite
 class UnaskedMessagesSuite extends Suite with WithTestServer {
 
   /** What becomes of a request that is made when the first of two answers arrives, and of the second one. */
-  private def afterTwo(first: String, rest: String, request: String): (Either[Throwable, String], String, Int) =
+  private def afterTwo(
+      first: String,
+      rest: String,
+      request: String
+  ): (Either[Throwable, String], String, Int) =
     scripted((peer, line) =>
       if (line == "b") peer.send(first)
       else if (line == "end") peer.send(rest)

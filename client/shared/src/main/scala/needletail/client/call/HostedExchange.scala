@@ -16,11 +16,11 @@ private[client] abstract class HostedExchange(
 ) extends TimedExchange(loop.context, submitted) {
   private var present: Host         = call.host
   private var loopPart: PerLoopHost = null
-  private var endpoint: Endpoint    = null // of the current attempt; null between attempts
-  private var failedAt: Endpoint    = null // of the last attempt, if it failed
-  private var admitted              = 0    // the breaker's generation of the current attempt
-  private var isJudged         = false // whether the breaker has had its outcome, from a response's head
-  private var received: Status = null
+  private var endpoint: Endpoint    = null  // of the current attempt; null between attempts
+  private var failedAt: Endpoint    = null  // of the last attempt, if it failed
+  private var admitted              = 0     // the breaker's generation of the current attempt
+  private var isJudged              = false // whether the breaker has had its outcome, from a response's head
+  private var received: Status      = null
   private var submittedAt, writtenAt = 0L
 
   protected final def host: Host = present

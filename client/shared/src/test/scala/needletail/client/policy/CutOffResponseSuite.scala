@@ -16,7 +16,11 @@ class CutOffResponseSuite extends Suite with Misbehaving {
   private val isRead  = 20.millis.toMillis.toInt // so that the head is read before the end
 
   /** The first response is cut off, by an end or a reset. */
-  private def cutting[A](part: String, whole: String, reset: Boolean = false)(body: (Scripted, Client) => A): A =
+  private def cutting[A](
+      part: String,
+      whole: String,
+      reset: Boolean = false
+  )(body: (Scripted, Client) => A): A =
     scripted(
       (peer, n) =>
         if (n > 1) peer.send(whole)

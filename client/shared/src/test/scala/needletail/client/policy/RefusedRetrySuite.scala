@@ -29,7 +29,9 @@ class RefusedRetrySuite extends Suite with Misbehaving {
     }
     scripted((peer, _) => peer.send(unavailable), quick) { (server, client) =>
       val text = client.await(client.get(server.url).stream.flatMap { response =>
-        response.body.fold("")((text, piece) => text + new String(piece, "US-ASCII")).map(response.status.code -> _)
+        response.body.fold(
+          ""
+        )((text, piece) => text + new String(piece, "US-ASCII")).map(response.status.code -> _)
       })
       assertEquals(text, (503, "no"))
       assertEquals((server.requests.get, client.statistics.head.failures), (1, 1L))
@@ -38,7 +40,7 @@ class RefusedRetrySuite extends Suite with Misbehaving {
 
   test("so is that of a probe, which opens it again") {
     @volatile var isProbe = false
-    val config = quick.copy(breaker = BreakerConfig(minCalls = 1, openFor = 50.millis, probes = 1))
+    val config            = quick.copy(breaker = BreakerConfig(minCalls = 1, openFor = 50.millis, probes = 1))
     scripted((peer, _) => peer.send(unavailable), config) { (server, client) =>
       assertEquals(client.get(server.url).await().status.code, 503)
       eventually(

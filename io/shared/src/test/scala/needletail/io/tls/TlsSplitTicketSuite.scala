@@ -44,7 +44,9 @@ class TlsSplitTicketSuite extends TlsPair {
     eventually(kept.bytes.length == 5 + content.length, s"${kept.bytes.length} bytes came back")
   }
 
-  tlsTest("what is written between the records of a ticket is sent when the ticket is complete")(splitting(false))
+  tlsTest("what is written between the records of a ticket is sent when the ticket is complete")(
+    splitting(false)
+  )
 
   tlsTest("the same of a connection whose handler reads nothing at that time")(splitting(true))
 

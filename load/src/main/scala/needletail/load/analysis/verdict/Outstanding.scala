@@ -45,7 +45,8 @@ private[verdict] final class Outstanding(window: Window) {
   }
 
   /** Whether every request has ended; those in flight when a run is stopped have not. */
-  private def isComplete: Boolean = window.run.intervals.iterator.map(i => i.self.due - i.total.requests).sum <= 0
+  private def isComplete: Boolean =
+    window.run.intervals.iterator.map(i => i.self.due - i.total.requests).sum <= 0
 
   private def latencyMillis: Double = window.total.response.getValueAtPercentile(90) / 1e6
 

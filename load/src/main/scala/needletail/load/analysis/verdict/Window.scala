@@ -86,7 +86,10 @@ final class Window(val run: RunResult) {
   /** Closed: how many whole requests the parts of those in flight at the end make up, without those of the beginning. */
   private lazy val cutOff: Double =
     if (run.plan.durationMillis == 0 || fromMillis != run.plan.rampMillis || fromMillis > 0 && isQueueing) 0
-    else begun(fromMillis / 1000.0 + seconds, outstanding.atEnd) - begun(fromMillis / 1000.0, outstanding.atStart)
+    else begun(fromMillis / 1000.0 + seconds, outstanding.atEnd) - begun(
+      fromMillis / 1000.0,
+      outstanding.atStart
+    )
 
   /** Whether users mostly wait for each other. Then the server is as busy when the ramp ends as when the load does. */
   private def isQueueing: Boolean = usualLatency > shortestLatency * 1.5

@@ -54,11 +54,14 @@ class RankTestSuite extends Suite {
       val n    = 2000
       val sd   = math.sqrt(n.toDouble * n * (2 * n + 1) / 12)
       val over = (n.toDouble * n / 2 + 0.5 + z * sd).round.toInt // pairs in which b is the larger one
-      val all  = over / n                                        // values of b above all of a
-      val one  = over % n                                        // and one above so many of a
+      val all  = over / n // values of b above all of a
+      val one  = over % n // and one above so many of a
       val a    = Vector.tabulate(n)(_.toDouble)
       val b    = Vector.fill(all)(n + 1.0) :+ (one - 0.5)
-      RankTest.normal(a, (b ++ Vector.fill(n - b.size)(-1.0)).zipWithIndex.map { case (v, i) => v + i * 1e-7 })
+      RankTest.normal(
+        a,
+        (b ++ Vector.fill(n - b.size)(-1.0)).zipWithIndex.map { case (v, i) => v + i * 1e-7 }
+      )
     }
     val table = Seq(0.5 -> 0.61708, 1.0 -> 0.31731, 1.96 -> 0.0499958, 2.5758 -> 0.01, 4.0 -> 6.334e-5)
     for ((z, p) <- table)

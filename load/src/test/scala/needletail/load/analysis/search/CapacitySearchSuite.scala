@@ -62,11 +62,11 @@ class CapacitySearchSuite extends Suite {
   }
 
   test("both capacities are found where answers take as long as a step or longer") {
-    val slow = conditions("p99 < 20 s, errors < 0.1 %")
+    val slow  = conditions("p99 < 20 s, errors < 0.1 %")
     val wrong = for {
       millis <- Vector(250, 500, 800, 1000, 1500, 3000, 6000)
       step   <- Vector(1.second, 5.seconds)
-      server = ModelServer(workers = math.max(40, 125 * millis / 1000), serviceNanos = millis * 1000000L)
+      server     = ModelServer(workers = math.max(40, 125 * millis / 1000), serviceNanos = millis * 1000000L)
       (found, _) = characterise(server, objective = slow, step = step, mostRate = 1000, mostUsers = 2048)
       most       = found.throughput.getOrElse(fail(s"$millis ms, $step: no throughput"))
       knee       = found.latency.getOrElse(fail(s"$millis ms, $step: no knee"))

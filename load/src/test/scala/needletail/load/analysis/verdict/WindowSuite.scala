@@ -89,7 +89,12 @@ class WindowSuite extends Suite {
 
   test("the rate of a run that was interrupted is not low by what was in flight") {
     val run = new ModelDriver(server(10000, 1.second)).run(Plans.open(50, 1.hour), _.startMillis < 4000)
-    near(new Window(run.copy(intervals = run.intervals.filter(_.startMillis < 5000))).goodRate(), 50, 0.01, "5 s")
+    near(
+      new Window(run.copy(intervals = run.intervals.filter(_.startMillis < 5000))).goodRate(),
+      50,
+      0.01,
+      "5 s"
+    )
   }
 
   test("an overloaded server's rate is what it can do, however long its answers take") {

@@ -76,11 +76,13 @@ class RefusedByPartSuite extends Suite {
     }
   }
 
-  test("what is put around routes may refuse also what no route is found for, on a loop that has found none yet") {
+  test(
+    "what is put around routes may refuse also what no route is found for, on a loop that has found none yet"
+  ) {
     val routes = Routes(GET / "a" to "a".ok).around { (request, next) =>
       if (request.path == "/a") next() else Async.fail(new Rejected("full"))
     }
-    val wire               = new FakeWire(routes, ServerConfig(log = Log.none))
+    val wire                               = new FakeWire(routes, ServerConfig(log = Log.none))
     def refused: Map[String, (Long, Long)] = {
       val found = mutable.Map.empty[String, (Long, Long)]
       wire.context.admission.foreach(state =>

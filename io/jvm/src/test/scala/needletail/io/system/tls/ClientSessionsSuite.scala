@@ -6,8 +6,8 @@ import needletail.testing.{Suite, TemporaryDirectories}
 
 /** Until when a client uses an `SSLContext`, and so the sessions that it knows. */
 class ClientSessionsSuite extends Suite with TemporaryDirectories {
-  private lazy val authority = newAuthority()
-  private lazy val issuer    = Pem.certificates(authority.file).head
+  private lazy val authority    = newAuthority()
+  private lazy val issuer       = Pem.certificates(authority.file).head
   private def issued(days: Int) = Pem.certificates(authority.issue("DNS:localhost", days = days).chain).head
 
   private def make(): SSLContext = SSLContext.getInstance("TLS")
@@ -20,10 +20,10 @@ class ClientSessionsSuite extends Suite with TemporaryDirectories {
 
   test("a context is replaced when the first certificate expires that one of its sessions relies on") {
     now = begin
-    val all        = sessions()
-    val one        = all.next()
-    val soon       = issued(days = 1)
-    val end        = soon.getNotAfter.getTime
+    val all  = sessions()
+    val one  = all.next()
+    val soon = issued(days = 1)
+    val end  = soon.getNotAfter.getTime
     one.relyOn(Seq(issued(days = 2), issuer))
     one.relyOn(Seq(soon, issuer))
     one.relyOn(Seq(issued(days = 2)))

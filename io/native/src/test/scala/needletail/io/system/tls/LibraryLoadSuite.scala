@@ -12,7 +12,9 @@ private object LibraryFunctions {
 }
 
 class LibraryLoadSuite extends Suite {
-  test("what has failed to load, for want of a descriptor for example, is tried again; what was loaded is not") {
+  test(
+    "what has failed to load, for want of a descriptor for example, is tried again; what was loaded is not"
+  ) {
     val isDone = new Array[CInt](1)
     def load() = LibraryFunctions.once(isDone.at(0), LibraryLoadSuite.attempt)
     for (n <- 1 to 2) {

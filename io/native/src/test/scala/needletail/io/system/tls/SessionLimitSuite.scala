@@ -6,7 +6,9 @@ import needletail.io.tls.{TlsClientConfig, TlsPair, TlsTrust}
 /** How long sessions of a client's are resumed. */
 class SessionLimitSuite extends TlsPair {
   for (trust <- Seq("checked", "unchecked"))
-    tlsTest(s"sessions that follow from one full handshake end together, be they replaced each time, $trust") {
+    tlsTest(
+      s"sessions that follow from one full handshake end together, be they replaced each time, $trust"
+    ) {
       val settings = TlsClientConfig(
         if (trust == "checked") TlsTrust.File(authority.file) else TlsTrust.Unchecked
       )

@@ -25,7 +25,9 @@ class SystemTrustSuite extends Suite with TemporaryDirectories {
 
   private def refusal(client: OpenSslClient): String = intercept[IOException](client.here(_ => ())).getMessage
 
-  test("certificates that the system does not have are an error, and looked for again by the next connection") {
+  test(
+    "certificates that the system does not have are an error, and looked for again by the next connection"
+  ) {
     val (folder, client) = (temporaryDirectory(), newClient("none"))
     val file             = folder.resolve("later.pem")
     val empty            = Files.createDirectory(folder.resolve("empty"))
@@ -44,7 +46,12 @@ class SystemTrustSuite extends Suite with TemporaryDirectories {
     Files.createSymbolicLink(file, file) // an error as that of a process without free descriptors is
     withVariables(file, authority.file.getParent) {
       val why = refusal(client)
-      assert(why.startsWith(s"TLS is not available: $file, with the system's trusted certificates, cannot be read: "), why)
+      assert(
+        why.startsWith(
+          s"TLS is not available: $file, with the system's trusted certificates, cannot be read: "
+        ),
+        why
+      )
       Files.delete(file)
       client.here(_ => ())
     }
