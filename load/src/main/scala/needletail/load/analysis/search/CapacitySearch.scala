@@ -39,7 +39,7 @@ final class CapacitySearch(
     TotalFailure.reason(light.run) match {
       case Some(reason) => Left(reason)
       case None         =>
-        shortest = (light.percentile(50) * Answers).nanos
+        shortest = (light.percentile(99) * Answers).nanos
         quietSeconds = (light.percentile(99) / 1000000000L).toInt
         val throughput = if (stopped()) None else throughputSearch(light)
         val latency    = if (stopped()) None else throughput.flatMap(most => latencySearch(most.rate.high))

@@ -25,13 +25,17 @@ private[verdict] final class Outstanding(window: Window) {
 
   /**
    * From when most requests of the window's beginning had been answered, no more became due than ended, but for some
-   * hundredths and for what is chance.
+   * hundredths and for what is chance. That says nothing where less became due then than before: the queue of a load that
+   * has fallen gets shorter.
    */
   private def isLevel: Boolean = {
-    val from   = settled
-    val due    = window.offered.drop(from).iterator.map(_.self.due).sum
-    val chance = 1 + math.sqrt(math.max(0, counts(from)).toDouble)
-    counts.last - counts(from) <= math.max(due * Growth, chance)
+    val from     = settled
+    val last     = window.offered.drop(from)
+    val due      = last.iterator.map(_.self.due).sum
+    val expected = window.dueRate * last.iterator.map(_.lengthMillis).sum / 1000.0
+    val chance   = 1 + math.sqrt(math.max(0, counts(from)).toDouble)
+    counts.last - counts(from) <= math.max(due * Growth, chance) &&
+    due >= expected * (1 - Fallen) - 3 * math.sqrt(expected)
   }
 
   /**
@@ -48,7 +52,7 @@ private[verdict] final class Outstanding(window: Window) {
   private def isComplete: Boolean =
     window.run.intervals.iterator.map(i => i.self.due - i.total.requests).sum <= 0
 
-  private def latencyMillis: Double = window.total.response.getValueAtPercentile(90) / 1e6
+  private def latencyMillis: Double = window.total.response.getValueAtPercentile(99) / 1e6
 
   /**
    * In how many intervals most requests of the window's beginning were answered; none where that hardly matters, or where
@@ -69,6 +73,9 @@ private[verdict] object Outstanding {
 
   /** The share of the requests that became due by which a server may be behind. */
   private final val Growth = 0.02
+
+  /** By which share less becomes due than in the whole window where the load has fallen. */
+  private final val Fallen = 0.1
 
   /** A latency of no more than this share of the window changes nothing. */
   private final val Negligible = 0.01

@@ -87,6 +87,19 @@ class WindowSuite extends Suite {
     } yield far(is.goodRate(), is.dueRate, 0.000001, s"$latency ms, $time s, ramp $ramp ms"))
   }
 
+  test("a queue that gets shorter as less is offered shows no server that kept up") {
+    val steps =
+      Vector(
+        Load.Step(100, 100, 10.seconds),
+        Load.Step(2000, 2000, 2.seconds),
+        Load.Step(100, 100, 5.seconds)
+      )
+    val plan = Plans.open(100, 17.seconds).copy(load = Load.Open(steps, connections = 100000))
+    val is   = new Window(new ModelDriver(server(5, 10.millis)).run(plan, _ => true)) // 500/s
+    assert(is.dueRate > 600, is.dueRate)
+    assert(is.goodRate() < 510, is.goodRate())
+  }
+
   test("the rate of a run that was interrupted is not low by what was in flight") {
     val run = new ModelDriver(server(10000, 1.second)).run(Plans.open(50, 1.hour), _.startMillis < 4000)
     near(
