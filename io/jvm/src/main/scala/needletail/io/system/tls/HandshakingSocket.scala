@@ -145,7 +145,11 @@ private[tls] abstract class HandshakingSocket(
     if ((AddressText.parse(name) eq null) && !AddressText.isScoped(name)) {
       val own = peer.toSeq.flatMap(_.names).filter(_.startsWith("DNS:")).map(_.drop("DNS:".length))
       if (own.isEmpty) throw misnamed(TlsClientConfig.Nameless)
-      if (!own.exists(HostNames.isFor(_, name))) throw misnamed(TlsClientConfig.Misplaced)
+      if (!own.exists(HostNames.isFor(_, name)))
+        throw misnamed(
+          if (own.exists(HostNames.isMisplaced)) TlsClientConfig.Misplaced
+          else s"it is for ${own.mkString(", ")}"
+        )
     }
 
   private def misnamed(why: String): IOException =
@@ -258,8 +262,13 @@ private[tls] abstract class HandshakingSocket(
     if ((counts ne null) && greetings == 0 && in.hasRemaining) checkFirst(in)
     if (!isChosen && greetings == 0) chosen = System.currentTimeMillis // for engines without tasks
     val none   = buffers.scratch(engine.getSession.getApplicationBufferSize)
+    var at     = in.position
     var status = unwrap(in, none)
-    while (status == Status.OK && in.hasRemaining && greetings < most && needsInput) status = unwrap(in, none)
+    // some engines may take nothing for now
+    while (status == Status.OK && in.position > at && in.hasRemaining && greetings < most && needsInput) {
+      at = in.position
+      status = unwrap(in, none)
+    }
     keep(in, status)
     if (status == Status.CLOSED || isChannelAtEnd && greetings == before)
       throw new ClosedInHandshake(name)

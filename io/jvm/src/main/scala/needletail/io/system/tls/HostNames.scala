@@ -13,6 +13,10 @@ private[tls] object HostNames {
     own == name || dot > 0 && own.startsWith("*.") && own.substring(1) == name.substring(dot)
   }
 
+  /** Whether a certificate's name has an asterisk that does not count. */
+  def isMisplaced(certified: String): Boolean =
+    certified.lastIndexOf('*') > 0 || certified.startsWith("*") && !certified.startsWith("*.")
+
   /** As hosts are compared: in lower case, and international ones in ASCII (RFC 5891). */
   private def ascii(host: String): String =
     try IDN.toASCII(host).toLowerCase(ROOT)
