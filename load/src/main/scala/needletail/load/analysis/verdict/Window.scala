@@ -79,9 +79,11 @@ final class Window(val run: RunResult) {
     if (without < seconds) seconds - without else seconds
   }
 
-  /** In seconds. */
-  private lazy val shortestLatency: Double =
-    if (total.response.getTotalCount == 0) 0 else total.response.getMinValue / 1e9
+  /** In seconds, of the whole run: after a ramp all may have to wait. */
+  private lazy val shortestLatency: Double = {
+    val answered = run.intervals.iterator.map(_.total.response).filter(_.getTotalCount > 0)
+    answered.map(_.getMinValue).minOption.getOrElse(0L) / 1e9
+  }
 
   /** Closed: how many whole requests the parts of those in flight at the end make up, without those of the beginning. */
   private lazy val cutOff: Double =
@@ -130,14 +132,19 @@ final class Window(val run: RunResult) {
     case other       => Metric.of(kind.fold(total)(kinds), other)
   }
 
-  /** The lowest and the highest rate of good answers in the quarters of the time. */
+  /**
+   * The lowest and the highest rate of good answers in the quarters of the time. Users who have begun together get their
+   * answers together: quarters of few latencies show how many of these fall into each, and the rate of all is taken.
+   */
   def quarters: (Double, Double) = {
-    val whole = offered.filter(_.lengthMillis >= 500)
-    val size  = math.max(1, whole.size / 4)
+    val whole   = offered.filter(_.lengthMillis >= 500)
+    val size    = math.max(1, whole.size / 4)
+    val quarter = whole.iterator.map(_.lengthMillis).take(size).sum
+    val latency = total.response.getValueAtPercentile(99) / 1e6
     val rates = whole.grouped(size).filter(_.size == size).map { part =>
       part.iterator.map(_.total.good).sum * 1000.0 / part.iterator.map(_.lengthMillis).sum
     }.toVector
-    if (rates.isEmpty) (goodRate(), goodRate()) else (rates.min, rates.max)
+    if (rates.isEmpty || quarter < latency * Window.Latencies) (goodRate(), goodRate()) else (rates.min, rates.max)
   }
 
   private def figures(interval: Interval, kind: Option[Int]): Vector[Figures] =
@@ -151,6 +158,9 @@ object Window {
 
   /** A second, in seconds, which may end somewhat early. */
   final val LeastSeconds = 0.9
+
+  /** How many latencies a quarter must last. */
+  private final val Latencies = 8
 
   /** The share of requests that may fail where all are said to have been answered. */
   private final val FewErrors = 0.03

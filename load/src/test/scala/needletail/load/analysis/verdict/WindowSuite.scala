@@ -182,7 +182,7 @@ class WindowSuite extends Suite {
     } yield far(
       is.goodRate(),
       100,
-      0.02 + latency / 1000.0 / time / 2,
+      0.05 + latency / 1000.0 / time / 2, // answers come in batches, and one more or less falls into the time
       s"$latency ms, ${slow.workers * more} users, $time s, ramp $ramp ms"
     ))
   }
