@@ -71,8 +71,10 @@ class CapacitySearchSuite extends Suite {
       most       = found.throughput.getOrElse(fail(s"$millis ms, $step: no throughput"))
       knee       = found.latency.getOrElse(fail(s"$millis ms, $step: no knee"))
       figures    = Seq(knee.rate.low, most.rate.high)
+      // few answers fall into a step that takes as long as one or a few of them
+      by = if (step == 1.second) 0.15 else 0.06
       if knee.verdict.limit != Limit.Server || figures.exists(f =>
-        math.abs(f - server.capacity) > server.capacity * 0.06
+        math.abs(f - server.capacity) > server.capacity * by
       )
     } yield s"$millis ms, $step, ${server.capacity}/s: ${most.rate}, ${most.fastest.map(_.label)}, ${knee.rate}, ${knee.verdict}"
     assertEquals(wrong.mkString("\n"), "")
