@@ -141,10 +141,11 @@ final class Window(val run: RunResult) {
     val size    = math.max(1, whole.size / 4)
     val quarter = whole.iterator.map(_.lengthMillis).take(size).sum
     val latency = total.response.getValueAtPercentile(99) / 1e6
-    val rates = whole.grouped(size).filter(_.size == size).map { part =>
+    val rates   = whole.grouped(size).filter(_.size == size).map { part =>
       part.iterator.map(_.total.good).sum * 1000.0 / part.iterator.map(_.lengthMillis).sum
     }.toVector
-    if (rates.isEmpty || quarter < latency * Window.Latencies) (goodRate(), goodRate()) else (rates.min, rates.max)
+    if (rates.isEmpty || quarter < latency * Window.Latencies) (goodRate(), goodRate())
+    else (rates.min, rates.max)
   }
 
   private def figures(interval: Interval, kind: Option[Int]): Vector[Figures] =
