@@ -29,7 +29,7 @@ final class PipeliningClient(world: World, val number: Int, port: Int, isFair: B
   private val caller    = new SimpleClient(world.network.connect(port), reads = !readsLate)(read, ended)
 
   private var unsent =
-    if (random.percent(60)) random.between(10, 40) else random.skewed(40) // of those behind the first one
+    if (random.percent(60)) random.between(5, 25) else random.skewed(40) // of those behind the first one
   private var isAtEnd  = false // the last one has been sent, alone
   private var hasEnded = false
   private var judged   = 0
@@ -41,7 +41,7 @@ final class PipeliningClient(world: World, val number: Int, port: Int, isFair: B
   var isReset = false
 
   def begin(): Unit = if (!caller.isOver) {
-    send(random.pick(FirstKinds), most = 60000)
+    send(random.pick(FirstKinds), most = 30000)
     val now = random.between(0, unsent)
     sendBehind(now)
     if (unsent > 0) world.after(random.longBetween(0, 6000000000L))(sendBehind(unsent))
@@ -50,7 +50,7 @@ final class PipeliningClient(world: World, val number: Int, port: Int, isFair: B
   }
 
   private def sendBehind(count: Int): Unit = if (!isOver) {
-    for (_ <- 1 to count) send(random.pick(Kinds), most = 30000)
+    for (_ <- 1 to count) send(random.pick(Kinds), most = 15000)
     unsent -= count
     goOn()
   }

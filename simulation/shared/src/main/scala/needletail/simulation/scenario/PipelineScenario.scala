@@ -27,8 +27,8 @@ final class PipelineScenario(world: World) extends Scenario {
   private val isFair = random.percent(60)
   if (isFair) world.faults = world.faults.undisturbed
 
-  private val loops  = random.between(1, 2)
-  private val budget = random.pick(Seq(256L * 1024, 256L * 1024, 256L * 1024, 512L * 1024, 16L * 1024 * 1024))
+  private val loops  = random.pick(Seq(1, 2, 2))
+  private val budget = if (random.percent(80)) 256L * 1024 else 16L * 1024 * 1024
 
   private val config = Scenario.serverConfig(world, code, operations).copy(
     loops = loops,
@@ -148,7 +148,7 @@ final class PipelineScenario(world: World) extends Scenario {
 
   def run(): Unit = {
     val server = Server(handler, config).startOn(world.platform)
-    val group  = new PeerGroup(world, random.between(2, 16))(newClient(_, server.port))
+    val group  = new PeerGroup(world, random.between(4, 12))(newClient(_, server.port))
     readMetrics(world, server.port)
     if (!isFair && random.percent(25))
       world.after(random.longBetween(0, 9000000000L)) { server.drain(); () }
