@@ -109,7 +109,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
               case Success(_)    =>
                 inputProgressed()
                 feed()
-              case Failure(_: IOException) => inputOver() // it reads no more; its response counts
+              case Failure(_: IOException) => readsNoMore()
               case Failure(e)              => cutInput(e)
             }
           case Success(None) if fed == content.length =>
@@ -132,6 +132,14 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
     release()
     Async.unit
   }
+
+  /** Its response counts, unless it was killed: if that waits for this, it waits for the end of the output now. */
+  private def readsNoMore(): Async[Unit] =
+    if (held == null) inputOver()
+    else {
+      isFed = true
+      Async.unit
+    }
 
   private def inputProgressed(): Unit = {
     progressed()

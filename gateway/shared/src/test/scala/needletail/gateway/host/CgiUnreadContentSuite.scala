@@ -124,6 +124,26 @@ class CgiUnreadContentSuite extends Hosted {
     }
   }
 
+  for ((name, response) <- List("bare" -> "Status: 204\\n\\n", "full" -> "Content-Length: 5\\n\\nabcde"))
+    test(s"nor is a program that is killed with most of its content unread said to have succeeded: $name") {
+      sh(
+        name,
+        s"printf '$response'",
+        s": > $directory/$name.responded",
+        s"while [ ! -e $directory/$name.may ]; do sleep 0.02; done",
+        "kill -9 $$"
+      )
+      safely { server =>
+        val client = connect(server)
+        sending(client, head("POST", name) + "x" * size)
+        responded(name)
+        mayRead(name)
+        val answer = Answer(client.readAll())
+        assert(answer.status == 502 || answer.status == 200 && answer.body.isEmpty, answer.raw)
+        client.close()
+      }
+    }
+
   test("a program that responds and reads nothing is ended in time: 504") {
     early("deaf", "Status: 204\\n\\n")
     early("mute", "Content-Length: 2\\n\\nok")
