@@ -134,7 +134,7 @@ abstract class WebServerSuite extends Suite {
 
     check("a path that the server takes for another one than the program is never served as that") { s =>
       // rules of the server about /request would not see these, as it merges or decodes slashes first
-      for (path <- Seq("/request//../json", "/request/..%2Fjson", "/json%2Fa/../request/b")) {
+      for (path <- Seq("/request//../json", "/request/..%2Fjson")) {
         val r = send(at(s, path))
         assert(!text(r).startsWith("GET /request"), s"$path: ${r.statusCode} ${text(r)}")
         assert(r.statusCode == 200 || r.statusCode == 400 || r.statusCode == 404, s"$path: ${r.statusCode}")
