@@ -1,5 +1,6 @@
 package needletail.server.overload
 
+import scala.collection.mutable
 import scala.util.{Failure, Success, Try}
 
 import needletail.async.Async
@@ -115,17 +116,19 @@ private[server] final class WaitingRequests(
     timer.beginTurn()
     timer.readClock()
     val until = time.own + sliceNanos
-    while (letInOfEach() && { timer.readClock(); time.own - until < 0 }) ()
-    routes.foreach { state =>
-      if (state.queue != null) state.look()
+    val held  = mutable.ArrayBuffer.empty[RouteState] // those that requests wait for, of what may be thousands
+    routes.foreach(state => if (state.queue != null && !state.queue.isEmpty) { held += state; () })
+    while (letInOfEach(held) && { timer.readClock(); time.own - until < 0 }) ()
+    held.foreach { state =>
+      state.look()
       if (state.hasRoom) letSoon()
     }
   }
 
   /** Admits the next of each route that has room. Returns false if there was none. */
-  private def letInOfEach(): Boolean = {
+  private def letInOfEach(held: mutable.ArrayBuffer[RouteState]): Boolean = {
     var any = false
-    routes.foreach { state =>
+    held.foreach { state =>
       if (state.hasRoom) {
         state.queue.letIn()
         any = true
