@@ -116,7 +116,7 @@ private[server] final class WaitingRequests(
     timer.beginTurn()
     timer.readClock()
     val until = time.own + sliceNanos
-    val held  = mutable.ArrayBuffer.empty[RouteState] // those that requests wait for, of what may be thousands
+    val held = mutable.ArrayBuffer.empty[RouteState] // those that requests wait for, of what may be thousands
     routes.foreach(state => if (state.queue != null && !state.queue.isEmpty) { held += state; () })
     while (letInOfEach(held) && { timer.readClock(); time.own - until < 0 }) ()
     held.foreach { state =>
