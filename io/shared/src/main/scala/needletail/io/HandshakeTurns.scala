@@ -23,7 +23,7 @@ private[needletail] final class HandshakeTurns(
 
   private val waiting         = new ArrayDeque[Member]
   private var present: Member = null
-  private var isScheduled     = false
+  private var isScheduled     = false // or running: then it looks at its end whether some are left
 
   private var all    = 0L            // nanoseconds of computing, without what it is doing now
   private var since  = 0L            // when it began with that
@@ -73,7 +73,6 @@ private[needletail] final class HandshakeTurns(
   }
 
   def run(): Unit = {
-    isScheduled = false
     latest = spentLatest
     before = spentBefore
     ranIn = begun()
@@ -84,6 +83,7 @@ private[needletail] final class HandshakeTurns(
       while (!waiting.isEmpty && nanos() - end < 0) next()
     } finally {
       stop()
+      isScheduled = false
       schedule()
     }
   }

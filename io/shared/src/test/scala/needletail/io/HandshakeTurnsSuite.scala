@@ -65,6 +65,32 @@ class HandshakeTurnsSuite extends LoopSuite {
     finally EventLoop.onFailure = before
   }
 
+  test(
+    "one that has more to compute, and comes again meanwhile, leaves no turn in which there is nothing to do"
+  ) {
+    withLoop { loop =>
+      val events = new Events
+      on(loop) {
+        val socket = new StubSocket {
+          private var left                                                     = 3
+          override def computesHandshake: Boolean                              = true
+          override def isSecure: Boolean                                       = true
+          override def holdsInput: Boolean                                     = left > 0
+          override def tryRead(bytes: Array[Byte], from: Int, count: Int): Int = {
+            left -= 1
+            events.add(s"$left left")
+            0
+          }
+        }
+        val connection = new Connection(loop, socket, ConnectionOptions())
+        connection.handler = new Recorder(events)
+        connection.onReady(Interest.Read)
+      }
+      for (left <- 2 to 0 by -1) events.expect(s"$left left")
+      for (_ <- 1 to 2) on(loop)(()) // a loop that has ended refuses these
+    }
+  }
+
   test("in a long turn more are computed: for half of the time that all else in it has taken") {
     var clock    = 0L
     var begun    = 0L
