@@ -88,6 +88,7 @@ int needletail_tls_is_accepted(X509 *x, own_check *check) {
     buffers *own = t.has_failed ? NULL : needletail_tls_lend();
     int is_accepted = own != NULL && check(t.bytes, t.count);
     if (own != NULL) needletail_tls_take_back(own);
+    ssl.ERR_clear_error(); /* the check may have used other connections */
     free(t.bytes);
     return is_accepted;
 }

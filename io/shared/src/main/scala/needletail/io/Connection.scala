@@ -194,6 +194,7 @@ final class Connection private[io] (
   private[needletail] def readLittle(little: Boolean): Unit = input.readsLittle = little
 
   private[io] def readNow(): Unit     = input.readNow()
+  private[io] def readInTurn(): Unit  = input.readAtEndOfTurn()
   private[io] def awaitsTurn: Boolean = input.isMember
 
   /**
@@ -297,13 +298,13 @@ final class Connection private[io] (
 
   private[io] def finish(why: Throwable): Unit =
     if (phase != Closed) {
+      loop.endOfTurn(new ConnectionTurnEnd.Ending(this)) // first: it takes place whatever fails below
       if (phase != Lingering && !isRefused)
         cause = why // the reply is sent: how the peer closed does not matter
       phase = Closed
       input.close()
       output.close()
       if (timer ne null) timer.cancel()
-      loop.endOfTurn(new ConnectionTurnEnd.Ending(this))
     }
 
   /** At the end of the turn, see `EventLoop.releaseAtTurnEnd`. */

@@ -19,6 +19,7 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
   private var paused                = false
   private var inOnData              = false
   private var redeliver   = false // resumeReading has scheduled a redelivery for the end of the turn
+  private var readsOn     = false // a further read is scheduled for it
   private var ended       = false // the end has been read
   private var endTold     = false // onEnd was called
   private var undecrypted = 0     // bytes that TLS holds, as counted in the loop's memory
@@ -66,8 +67,8 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
       if (connection.isOpen) {
         if (inOnData || (leftover ne null) || (ended && !endTold)) {
           if (!redeliver) {
-            redeliver = true
             loop.endOfTurn(new Redelivery(this))
+            redeliver = true
           }
         } else if (!ended) {
           connection.want(socket.interest | Interest.Read)
@@ -154,7 +155,16 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
     if (socket.holdsInput && connection.isOpen && !paused) readAtEndOfTurn()
 
   def readAtEndOfTurn(): Unit =
-    if (socket.computesHandshake) loop.handshakes.add(this) else loop.endOfTurn(new FurtherRead(this))
+    if (socket.computesHandshake) loop.handshakes.add(this)
+    else if (!readsOn) { // each read that leaves something asks for another
+      loop.endOfTurn(new FurtherRead(this))
+      readsOn = true
+    }
+
+  private def readFurther(): Unit = {
+    readsOn = false
+    readNow()
+  }
 
   def compute(): Unit = if ((connection.timer eq null) || !connection.timer.closesUnanswered()) {
     readNow()
@@ -273,7 +283,7 @@ private[io] object ConnectionInput {
   }
 
   private final class FurtherRead(input: ConnectionInput) extends Runnable with Fallible {
-    def run(): Unit                                    = input.readNow()
+    def run(): Unit                                    = input.readFurther()
     private[needletail] def failed(e: Throwable): Unit = input.failed(e)
   }
 }

@@ -84,8 +84,12 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
   }
 
   private[needletail] def fire(): Unit =
-    // its input is read in its turn, which this loop has put off: the client is judged then
-    if (connection.awaitsTurn) isPutOff = true else judge()
+    // its input is read in its turn, and the client is judged then
+    if (connection.awaitsTurn) isPutOff = true
+    else if (socket.computesHandshake) {
+      isPutOff = true
+      connection.readInTurn()
+    } else judge()
 
   /**
    * The connection's turn begins. If the time of its handshake has passed while it was awaited, and nothing has been
@@ -137,6 +141,9 @@ private[io] object ConnectionTimer {
 
     /** Reads what has arrived, whatever readiness was reported. */
     private[io] def readNow(): Unit
+
+    /** The same in its turn; see [[HandshakeTurns]]. */
+    private[io] def readInTurn(): Unit
 
     /** Whether what has arrived is read in a turn that comes by itself; see [[HandshakeTurns]]. */
     private[io] def awaitsTurn: Boolean

@@ -253,8 +253,11 @@ object Connector {
         if (isWanted)
           try
             if (exchange ne null) converse()
-            else if (socket.finishConnect()) connected(this)
-            else await(socket.awaits)
+            else {
+              val isConnected = socket.finishConnect()
+              // unless a trust manager has cancelled it meanwhile
+              if (isWanted) if (isConnected) connected(this) else await(socket.awaits)
+            }
           catch { case e: IOException => if (isThere) giveUp(e) else lost(this, e) }
 
       private def converse(): Unit =

@@ -62,14 +62,14 @@ private[needletail] final class HandshakeTurns(
 
   /** Has it compute soon. Does nothing if it waits for that already. */
   def add(member: Member): Unit = if (!member.isMember) {
-    member.isMember = true
     waiting.add(member)
+    member.isMember = true
     schedule()
   }
 
   private def schedule(): Unit = if (!isScheduled && !waiting.isEmpty) {
-    isScheduled = true
     atTurnEnd(this)
+    isScheduled = true
   }
 
   def run(): Unit = {
@@ -77,8 +77,8 @@ private[needletail] final class HandshakeTurns(
     before = spentBefore
     ranIn = begun()
     start()
-    val end = since + Math.max(TurnNanos, Math.min(LongestNanos, (since - begun()) / 2))
     try {
+      val end = since + Math.max(TurnNanos, Math.min(LongestNanos, (since - begun()) / 2))
       next()
       while (!waiting.isEmpty && nanos() - end < 0) next()
     } finally {
@@ -99,7 +99,7 @@ private[needletail] final class HandshakeTurns(
   private[needletail] def failed(cause: Throwable): Unit = {
     val who = present
     present = null
-    who.failed(cause)
+    if (who ne null) who.failed(cause)
   }
 }
 

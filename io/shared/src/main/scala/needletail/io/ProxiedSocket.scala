@@ -39,20 +39,24 @@ private[io] final class ProxiedSocket(
 
   def close(cause: IOException): Unit = fail(cause)
 
-  private[needletail] def onReady(ready: Int): Unit =
-    try {
-      var goOn = !isOver
-      while (goOn) {
-        val n = socket.read(header.bytes, header.position, header.wanted)
-        if (n < 0) throw new IOException("a proxy ended a connection before its PROXY header")
-        if (n > 0) header.add(n)
-        goOn = n > 0 && header.wanted > 0
-      }
-      if (!isOver && header.wanted == 0) {
-        end()
-        opened(header)
-      }
-    } catch { case e: IOException => fail(e) }
+  private[needletail] def onReady(ready: Int): Unit = {
+    try read()
+    catch { case e: IOException => fail(e) }
+    if (!isOver && header.wanted == 0) {
+      end()
+      opened(header)
+    }
+  }
+
+  private def read(): Unit = {
+    var goOn = !isOver
+    while (goOn) {
+      val n = socket.read(header.bytes, header.position, header.wanted)
+      if (n < 0) throw new IOException("a proxy ended a connection before its PROXY header")
+      if (n > 0) header.add(n)
+      goOn = n > 0 && header.wanted > 0
+    }
+  }
 
   private def end(): Unit = {
     isOver = true

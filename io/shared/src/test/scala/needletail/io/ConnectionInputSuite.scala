@@ -4,7 +4,7 @@ import java.io.IOException
 
 import scala.concurrent.{Await, Promise}
 
-import needletail.io.platform.ConnectionOptions
+import needletail.io.platform.{ConnectionOptions, Interest}
 
 /** Reads that fail. */
 class ConnectionInputSuite extends LoopSuite {
@@ -27,6 +27,38 @@ class ConnectionInputSuite extends LoopSuite {
         }
         events.expect("false 0", "closed by failure -104")
       }
+    }
+  }
+
+  test("what a socket holds is read once more in a turn, however often it is ready meanwhile") {
+    withLoop { loop =>
+      var reads   = 0
+      var inTurns = Vector.empty[Int]
+      val done    = Promise[Vector[Int]]()
+      on(loop) {
+        val socket = new StubSocket {
+          override def holdsInput: Boolean                                     = !done.isCompleted
+          override def tryRead(bytes: Array[Byte], from: Int, count: Int): Int = {
+            reads += 1
+            1
+          }
+        }
+        val connection = new Connection(loop, socket, ConnectionOptions())
+        connection.handler = new Recorder(new Events)
+        def turn(): Unit = {
+          inTurns :+= reads
+          reads = 0
+          if (inTurns.size == 20) done.success(inTurns)
+          else {
+            connection.onReady(Interest.Read)
+            loop.execute(() => turn())
+          }
+        }
+        turn()
+      }
+      val all = Await.result(done.future, patience)
+      assert(all.max <= 2, all)
+      assert(all.drop(2).min >= 1, all)
     }
   }
 

@@ -15,6 +15,7 @@ class ConnectionTimerSuite extends LoopSuite {
   private final class Owner(val loop: EventLoop) extends ConnectionTimer.Owner {
     private[needletail] def failed(cause: Throwable): Unit = ()
     private[io] def readNow(): Unit                        = ()
+    private[io] def readInTurn(): Unit                     = ()
     private[io] def awaitsTurn: Boolean                    = false
     private[io] def deadlinePassed(): Unit                 = ()
     private[io] def handshakeTimedOut(): Unit              = ()
@@ -51,6 +52,7 @@ class ConnectionTimerSuite extends LoopSuite {
         def loop: EventLoop                                    = here
         private[needletail] def failed(cause: Throwable): Unit = ()
         private[io] def readNow(): Unit                        = done.add("read")
+        private[io] def readInTurn(): Unit                     = done.add("read in turn")
         private[io] def awaitsTurn: Boolean                    = true
         private[io] def deadlinePassed(): Unit                 = done.add("deadline")
         private[io] def handshakeTimedOut(): Unit              = done.add("handshake")

@@ -163,6 +163,38 @@ class HandshakeTurnsSuite extends LoopSuite {
     }
   }
 
+  test("a client whose time passes, or that has stalled, is read in its turn, and nothing is computed for one that is late") {
+    withLoop { loop =>
+      val events = new Events
+      val order  = ArrayBuffer.empty[String]
+      on(loop) {
+        for (name <- Seq("late", "stalled")) {
+          val socket = new StubSocket {
+            override def computesHandshake: Boolean                              = true
+            override def isSecure: Boolean                                       = true
+            override def isShakingHands: Boolean                                 = true
+            override def isSilent: Boolean                                       = true
+            override def tryRead(bytes: Array[Byte], from: Int, count: Int): Int = {
+              order += s"$name is ${if (loop.handshakes.isComputing) "computed" else "read"}"
+              0
+            }
+          }
+          val connection = new Connection(loop, socket, ConnectionOptions(handshakeNanos = 1))
+          connection.handler = new Recorder(events)
+          if (name == "late") connection.limitHandshake()
+          else {
+            connection.deadline = loop.nowNanos + patience.toNanos // so that it has a timer
+            connection.closeStalledHandshake(0, withSilent = true)
+          }
+        }
+      }
+      val late    = "closed by no TLS handshake within 0 ms"
+      val stalled = "closed by the client had sent nothing while too many others were in progress"
+      assertEquals(Set(events.next(), events.next()), Set(late, stalled))
+      assertEquals(on(loop)(order.toSeq), Seq("stalled is computed"))
+    }
+  }
+
   test("a client whose greeting waits here has not stalled") {
     withLoop { loop =>
       val socket = new StubSocket {

@@ -17,15 +17,16 @@ private[io] final class NioPoller(loop: PlatformLoop) extends Poller {
   private val selector = Selector.open()
 
   // One object for all waits. The selector calls it for each ready key and keeps no set of selected keys.
-  private val onReady: Consumer[SelectionKey] = key => {
-    val ops = key.readyOps()
-    // Accept and connect are rare; read and write have the values of Interest.
-    val ready =
-      if ((ops & Rare) == 0) ops
-      else if ((ops & SelectionKey.OP_ACCEPT) != 0) Interest.Read
-      else Interest.Write
-    loop.dispatch(key.attachment().asInstanceOf[Pollable], ready)
-  }
+  private val onReady: Consumer[SelectionKey] = key =>
+    if (key.isValid) { // another event of this wait may have had it closed
+      val ops = key.readyOps()
+      // Accept and connect are rare; read and write have the values of Interest.
+      val ready =
+        if ((ops & Rare) == 0) ops
+        else if ((ops & SelectionKey.OP_ACCEPT) != 0) Interest.Read
+        else Interest.Write
+      loop.dispatch(key.attachment().asInstanceOf[Pollable], ready)
+    }
 
   private val buffers = new TransferBuffers
 

@@ -57,17 +57,28 @@ private[io] abstract class KernelPoller(loop: PlatformLoop, waker: Int) extends 
       descriptors = java.util.Arrays.copyOf(descriptors, math.max(2 * descriptors.length, d.fd + 1))
     descriptors(d.fd) = d
     d.source = source
-    setInterest(d, interest)
+    d.interest = interest
+    val result = update(d)
+    if (result < 0) {
+      release(d)
+      KernelError.check(result)
+      ()
+    }
   }
 
   final def setInterest(d: Descriptor, interest: Int): Unit =
     if (interest != d.interest) {
       d.interest = interest
-      KernelError.check(update(d))
-      ()
+      follow(d)
     }
 
-  /** Applies a new interest, or a watch that has ended. Returns a negative number if `d` cannot be watched. */
+  /** Applies a new interest, or a watch that has ended. If `d` cannot be watched it is dispatched in each turn until it can. */
+  private def follow(d: Descriptor): Unit = if (update(d) < 0) {
+    d.ready |= d.interest
+    enqueue(d)
+  }
+
+  /** Returns a negative number if `d` cannot be watched. */
   private def update(d: Descriptor): Int = {
     if ((d.ready & d.interest) != 0) enqueue(d)
     // Once watched for writing it stays so: with edge triggering, a change is reported only after a write that did
@@ -140,11 +151,7 @@ private[io] abstract class KernelPoller(loop: PlatformLoop, waker: Int) extends 
       loop.dispatch(d.source, Interest.Failure)
     }
     // Usually nothing is left now, and it is still watched.
-    if ((d.interest & (d.ready | ~d.watched)) != 0 && update(d) < 0) {
-      // Dispatched in each turn until it can be watched again.
-      d.ready |= d.interest
-      enqueue(d)
-    }
+    if ((d.interest & (d.ready | ~d.watched)) != 0) follow(d)
   }
 
   /** What is ready would wake the loop again, though nobody wants it. */

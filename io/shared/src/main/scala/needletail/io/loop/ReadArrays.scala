@@ -19,8 +19,8 @@ private[io] final class ReadArrays {
     much
   }
 
-  /** Gives `bytes` to the caller, if `ofSize` returned it last. Then the next read gets another. */
-  def giveAway(bytes: Array[Byte]): Unit = if (bytes eq usual) usual = none
+  /** Gives `bytes` to the caller, if `ofSize` or `wide` returned it last. Then the next read gets another. */
+  def giveAway(bytes: Array[Byte]): Unit = if (bytes eq usual) usual = none else if (bytes eq much) much = none
 }
 
 private[io] object ReadArrays {

@@ -2,11 +2,15 @@ package needletail.io.tls
 
 import java.nio.file.{Files, Path}
 
+import scala.concurrent.duration.*
+
 import needletail.io.Tls
 import needletail.testing.Authority
 
 /** Lists of revoked certificates of two authorities that have one name and different keys. */
 class SameNameListsSuite extends TlsPair {
+  override def munitTimeout: Duration = 2.minutes // some hundred runs of openssl and handshakes
+
   private lazy val (one, other) = (newAuthority("Same"), newAuthority("Same"))
 
   private def leaf(of: Authority): of.Issued =

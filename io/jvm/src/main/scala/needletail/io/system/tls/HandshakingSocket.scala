@@ -27,6 +27,7 @@ import needletail.io.tls.{TlsClientConfig, TlsCounts, TlsRefusal, TlsSession, Un
  * @param names   whether the certificate must be for `name` by a DNS name, or be for an address: the JDK, which has compared
  *   it, takes the common name of one that has none, and an asterisk anywhere (RFC 9525 section 6.3)
  * @param check   a server's own check of its clients' certificates, which the engine makes in full handshakes only
+ * @param isInline whether the engine may call a user's check while it reads, and not in a task
  */
 private[tls] abstract class HandshakingSocket(
     channel: SocketChannel,
@@ -35,7 +36,8 @@ private[tls] abstract class HandshakingSocket(
     counts: TlsCounts,
     toPlain: Array[Byte],
     check: Option[CertificateInfo => Boolean],
-    names: Boolean
+    names: Boolean,
+    isInline: Boolean
 ) extends EncryptedSocket(channel, engine) {
   import HandshakingSocket.*
 
@@ -257,11 +259,12 @@ private[tls] abstract class HandshakingSocket(
    * was one. What is left is kept once for all of them: a peer can send records of a single byte.
    */
   private def greet(): Boolean = {
-    val in     = fill()
+    val in     = if (isInline) apart(fill()) else fill()
     val before = greetings
     if ((counts ne null) && greetings == 0 && in.hasRemaining) checkFirst(in)
     if (!isChosen && greetings == 0) chosen = System.currentTimeMillis // for engines without tasks
-    val none   = buffers.scratch(engine.getSession.getApplicationBufferSize)
+    val size   = engine.getSession.getApplicationBufferSize
+    val none   = if (isInline) ByteBuffer.allocate(size) else buffers.scratch(size)
     var at     = in.position
     var status = unwrap(in, none)
     // some engines may take nothing for now
@@ -274,6 +277,13 @@ private[tls] abstract class HandshakingSocket(
       throw new ClosedInHandshake(name)
     if (greetings > MaxGreetings) throw new SSLException("too many records in one TLS handshake")
     greetings > before
+  }
+
+  /** In a buffer of its own: what the user's check does may write to other connections of the loop. */
+  private def apart(in: ByteBuffer): ByteBuffer = {
+    val copy = ByteBuffer.allocate(in.remaining)
+    copy.put(in).flip()
+    copy
   }
 
   private def needsInput: Boolean = engine.getHandshakeStatus == HandshakeStatus.NEED_UNWRAP

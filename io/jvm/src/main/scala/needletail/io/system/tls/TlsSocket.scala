@@ -26,7 +26,7 @@ private[io] class TlsSocket(
     check: Option[CertificateInfo => Boolean],
     names: Boolean = false,
     isInline: Boolean = false
-) extends HandshakingSocket(channel, engine, name, counts, toPlain, check, names) {
+) extends HandshakingSocket(channel, engine, name, counts, toPlain, check, names, isInline) {
   import TlsSocket.*
 
   private var idle = 0 // records read since without data, less those with data
