@@ -1,7 +1,7 @@
 package needletail.async
 
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
-import java.util.concurrent.{Executor, LinkedBlockingQueue, ThreadFactory, ThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.Executor
 
 import scala.concurrent.duration._
 
@@ -40,33 +40,12 @@ final case class BlockingConfig(
 final class Blocking private[async] (config: BlockingConfig, newThread: (Runnable, String) => Thread) {
   def this(config: BlockingConfig = BlockingConfig()) = this(config, new Thread(_, _))
 
-  private val names   = new AtomicInteger
   private val virtual = if (config.virtual) VirtualThreads.factory("needletail-blocking-") else null
   private val running = new AtomicInteger // works that have been accepted and have not ended
 
-  private val pool: ThreadPoolExecutor =
+  private val pool: OnDemandThreads =
     if (virtual != null) null
-    else {
-      val factory: ThreadFactory = task => {
-        val worker: Runnable = () => {
-          task.run()
-          pickUp()
-        }
-        val thread = newThread(worker, s"needletail-blocking-${names.getAndIncrement()}")
-        thread.setDaemon(true)
-        thread
-      }
-      val executor = new ThreadPoolExecutor(
-        config.threads,
-        config.threads,
-        config.idle.toNanos,
-        TimeUnit.NANOSECONDS,
-        new LinkedBlockingQueue[Runnable](config.queue),
-        factory
-      )
-      executor.allowCoreThreadTimeOut(true)
-      executor
-    }
+    else new OnDemandThreads("needletail-blocking", config.threads, config.queue, config.idle, newThread)
 
   /**
    * Runs `body` on another thread and returns its value or exception on the calling loop.
@@ -89,7 +68,7 @@ final class Blocking private[async] (config: BlockingConfig, newThread: (Runnabl
   def usesVirtualThreads: Boolean = virtual != null
 
   /** The number of platform threads alive. */
-  private[async] def threads: Int = if (pool == null) 0 else pool.getPoolSize
+  private[async] def threads: Int = if (pool == null) 0 else pool.size
 
   private def handOver(work: Runnable, own: Executor): Boolean = {
     running.incrementAndGet()
@@ -100,11 +79,11 @@ final class Blocking private[async] (config: BlockingConfig, newThread: (Runnabl
   private def submit(work: Runnable): Boolean =
     if (virtual == null) {
       // the pool would start another thread although one is idle
-      val isIdle   = running.getAndIncrement() < pool.getPoolSize
-      val isQueued = isIdle && pool.getQueue.offer(work)
+      val isIdle   = running.getAndIncrement() < pool.size
+      val isQueued = isIdle && pool.offer(work)
       try {
         if (!isQueued) pool.execute(work)
-        else if (running.get > pool.getPoolSize) pool.prestartCoreThread() // it ended meanwhile
+        else if (running.get > pool.size) pool.start() // it ended meanwhile
         true
       } catch {
         // no room, or the system gives no further thread; a thread may have taken it from the queue all the same
@@ -118,21 +97,6 @@ final class Blocking private[async] (config: BlockingConfig, newThread: (Runnabl
         virtual.newThread(work).start()
         true
       } catch { case Survivable(_) => refused() }
-
-  /**
-   * A thread that was idle for too long has left the pool. It leaves also if work has been queued for it meanwhile, where
-   * there are others, and these may be busy.
-   */
-  private def pickUp(): Unit = if (!pool.getQueue.isEmpty)
-    try { pool.prestartCoreThread(); () }
-    catch {
-      case Survivable(_) => // the system gives no further thread
-        var work = pool.getQueue.poll()
-        while (work != null) {
-          work.run()
-          work = pool.getQueue.poll()
-        }
-    }
 
   private def refused(): Boolean = {
     running.decrementAndGet()

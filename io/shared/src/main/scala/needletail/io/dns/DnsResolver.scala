@@ -1,17 +1,13 @@
 package needletail.io.dns
 
-import needletail.async.{Loop, Survivable}
+import needletail.async.{Loop, OnDemandThreads, Survivable}
 
 import java.io.IOException
 import java.net.{InetAddress, UnknownHostException}
 import java.util
-import java.util.concurrent.{
-  Executor,
-  LinkedBlockingQueue,
-  RejectedExecutionException,
-  ThreadPoolExecutor,
-  TimeUnit
-}
+import java.util.concurrent.{Executor, RejectedExecutionException}
+
+import scala.concurrent.duration._
 
 /**
  * Resolves host names to addresses. The system's lookup blocks, for long if a name server does not answer, so it runs
@@ -176,23 +172,9 @@ private[io] object DnsResolver {
   /** The resolver that uses the system's look-up. */
   lazy val system: DnsResolver = new DnsResolver(NameService.lookUp, () => System.nanoTime(), newThreads())
 
-  /** Started when needed; as many as hosts without an answering name server may occupy. */
-  private def newThreads(): Executor = {
-    val pool = new ThreadPoolExecutor(
-      Threads,
-      Threads,
-      5,
-      TimeUnit.SECONDS,
-      new LinkedBlockingQueue[Runnable](MaxQueued),
-      (task: Runnable) => {
-        val thread = new Thread(task, "needletail-names")
-        thread.setDaemon(true)
-        thread
-      }
-    )
-    pool.allowCoreThreadTimeOut(true)
-    pool
-  }
+  /** As many as hosts without an answering name server may occupy. */
+  private[dns] def newThreads(most: Int = Threads, idle: FiniteDuration = 5.seconds): Executor =
+    new OnDemandThreads("needletail-names", most, MaxQueued, idle)
 
   /** Looks up on the calling thread, which it may block; for binding a listener. */
   def blocking(host: String): Array[InetAddress] = literal(host) match {

@@ -8,8 +8,11 @@ import java.util.concurrent.{
   Executors,
   RejectedExecutionException
 }
-import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger, AtomicLong}
 
+import scala.concurrent.duration._
+
+import needletail.async.{Loop, Timer}
 import needletail.io.{EventLoop, LoopSuite}
 
 class DnsResolverSuite extends LoopSuite {
@@ -123,6 +126,34 @@ class DnsResolverSuite extends LoopSuite {
           "b.example found"
         )
     }
+  }
+
+  /** Runs its tasks at once, on any thread. */
+  private object AtOnce extends Loop {
+    def inLoop: Boolean                                   = true
+    def execute(task: Runnable): Unit                     = task.run()
+    def schedule(delayNanos: Long, task: Runnable): Timer = () => ()
+    def nowNanos: Long                                    = System.nanoTime
+  }
+
+  test("a look-up does not wait for another where a thread that was idle ends just then") {
+    val service = new Service
+    val silent  = new CountDownLatch(1)
+    service.latches.put("silent.example", silent)
+    // each thread ends after its look-up, unless there is another by then
+    val names = new DnsResolver(service.lookUp, () => 0, DnsResolver.newThreads(2, 1.nano), mostDoubtful = 2)
+    names.resolve("silent.example", AtOnce)(_ => ())
+    eventually(service.asks("silent.example") == 1)
+    try
+      for (i <- 1 to 100) {
+        val isFound = new AtomicBoolean
+        names.resolve(s"h$i.example", AtOnce)(answer => isFound.set(answer.isRight))
+        // not parked: the next look-up has to begin while the thread ends
+        val until = System.nanoTime + 20.seconds.toNanos
+        while (!isFound.get)
+          if (System.nanoTime - until > 0) fail(s"look-up $i waits for the silent one")
+      }
+    finally silent.countDown()
   }
 
   test("fault 11: names are cached for some seconds, unknown ones more briefly") {
