@@ -69,7 +69,7 @@ final class Client private (val config: ClientConfig, lent: EventLoops)
 
   /**
    * Runs `body` on a loop, from any thread. Fails with IllegalStateException if the client is closed, also while `body`
-   * runs on a loop of the client.
+   * runs on a loop of the client, and if a fatal error, even of `body`, ends the loop.
    */
   def run[A](body: => Async[A]): Future[A] = loops.run(body)
 

@@ -4,8 +4,9 @@ import java.util.concurrent.{ConcurrentHashMap, CountDownLatch, RejectedExecutio
 
 import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.jdk.CollectionConverters._
+import scala.util.Failure
 
-import needletail.async.{Async, AsyncPromise, BlockingAwait, Loop}
+import needletail.async.{Async, AsyncPromise, BlockingAwait, Loop, Survivable}
 
 /**
  * The event loops that something such as a client is used on, and its state on each of them: the loop that it is called
@@ -82,7 +83,11 @@ private[needletail] final class LoopStates[S](
       result.onCancel(() => running.cancel())
       running.onComplete { r =>
         loop.notAtEnd(ended)
-        result.complete(r)
+        r match {
+          // the one that has ended the loop: it is told to some observers before `ended` runs, to others later
+          case Failure(e) if loop.isStopping && !Survivable(e) => result.fail(closedError())
+          case _                                               => result.complete(r)
+        }
         ()
       }
       result

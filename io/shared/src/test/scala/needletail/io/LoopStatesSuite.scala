@@ -6,7 +6,7 @@ import scala.concurrent.{Await, Promise}
 import scala.concurrent.duration._
 import scala.util.Try
 
-import needletail.async.{Async, AsyncPromise}
+import needletail.async.{Async, AsyncPromise, Loop}
 import needletail.testing.Suite
 
 /** Work on loops of which one ends. */
@@ -34,6 +34,33 @@ class LoopStatesSuite extends Suite {
     ends(states => Try(Await.result(states.run(dies), patience)))
     ends(states => Try(states.await(Async.sleep(10.millis).flatMap(_ => dies))))
     ends(states => Try(Await.result(states.run(Async.sleep(10.millis).flatMap(_ => dies)), patience)))
+  }
+
+  test(
+    "who waits for work is told the same where the loop, as it ends, tells others before what it has thrown"
+  ) {
+    def diesInATask: Async[Int] = {
+      val begun = new AsyncPromise[Unit]
+      val other = new AsyncPromise[Unit]
+      other.foreach(_ => ())
+      val loop = Loop.current
+      loop.execute { () => begun.succeed(()); () }
+      loop.execute { () => other.succeed(()); () } // one of its last: calls all observers that are left
+      begun.flatMap(_ => dies)
+    }
+    ends(states => Try(states.await(diesInATask)))
+    ends(states => Try(Await.result(states.run(diesInATask), patience)))
+  }
+
+  test("who waits for work gets a fatal error that has ended another thread") {
+    val states = new LoopStates[Int]("the thing", "own", 1, null, _ => 1, _ => ())
+    val error  = new OutOfMemoryError("none left there")
+    val thrown =
+      try { states.await(Async.yieldNow.flatMap(_ => Async.fail(error))); null }
+      catch { case e: OutOfMemoryError => e }
+    assert(thrown eq error)
+    assertEquals(states.await(Async.value(1)), 1)
+    states.close()
   }
 
   test(

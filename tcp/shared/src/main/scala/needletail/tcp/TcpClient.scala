@@ -84,7 +84,7 @@ final class TcpClient[I, O] private (
 
   /**
    * Runs `body` on a loop of the client, from any thread. Fails with `Closed` if the client is closed, also while `body`
-   * runs on a loop of the client.
+   * runs on a loop of the client, and if a fatal error, even of `body`, ends the loop.
    */
   def run[A](body: => Async[A]): Future[A] = states.run(body, closedError)
 

@@ -154,7 +154,7 @@ final class AwaitScenario(world: World) extends Scenario {
       def wrong(): Unit = world.found(s"a thread that waited for $mark got $result, and $thrown was thrown")
       result match {
         case Success(got)                                      => if (got != mark || thrown != null) wrong()
-        case Failure(e) if e eq thrown                         => ()
+        case Failure(e) if e eq thrown                         => if (!Survivable(e)) wrong()
         case Failure(_: InterruptedException) if isInterrupted => ()
         case Failure(_: IllegalStateException) if world.fatalLoops > 0 || hasThrownFatal => ()
         case Failure(_: ClientError) => if (kind < 5 || thrown != null && Survivable(thrown)) wrong()
