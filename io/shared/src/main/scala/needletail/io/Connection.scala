@@ -30,7 +30,7 @@ final class Connection private[io] (
 
   private var phase: Int                  = Open
   private var protocol: ConnectionHandler = null // until it is set
-  private var cause: Throwable            = null // why it was closed, for onClosed
+  private var cause: Throwable            = null // why it was or will be closed, for onClosed
 
   private val input  = new ConnectionInput(this)
   private val output = new ConnectionOutput(this)
@@ -145,11 +145,31 @@ final class Connection private[io] (
       output.dropPart()
       want(socket.interest & ~Interest.Write)
       if (phase == Flushing) beginLingering()
-      else if (phase == Open) {
+      else if (phase == Open && !isBroken) {
         if (output.isEnding) output.sendEnd()
         protocol.onDrained()
       }
     }
+
+  /** See `ConnectionHandler.readsWhenBroken`. */
+  private[io] def writeFailed(e: IOException): Unit =
+    if (phase == Open && !isBroken && (protocol ne null) && protocol.readsWhenBroken && !input.isEnded) {
+      cause = e
+      output.breakOff()
+      want(socket.interest & ~Interest.Write)
+      loop.endOfTurn(new ConnectionTurnEnd.Broken(this))
+    } else finish(e)
+
+  private[io] def broken(): Unit = if (phase == Open) {
+    protocol.onBroken()
+    input.readNow()
+  }
+
+  /** Whether a write has failed, and it is still open for what the peer has sent before. */
+  private[io] def isBroken: Boolean = phase == Open && (cause ne null)
+
+  /** Whether what is written is not ignored. */
+  private[needletail] def takesOutput: Boolean = phase == Open && !output.isEnding
 
   /** Half-close: once everything pending is written, the peer sees the end of the stream. Reading continues. */
   def shutdownOutput(): Unit = if (phase == Open) output.end()
@@ -252,7 +272,7 @@ final class Connection private[io] (
     if (phase == Flushing) setTimer(ConnectionTimer.after(loop, linger.nanos))
   } else if (phase == Flushing) finish(why) // what is pending is not for it
 
-  /** Whether its client was refused. Nothing else sets `cause` before it is closed. */
+  /** Whether its client was refused, or a write has failed: only these set `cause` before it is closed. */
   private def isRefused: Boolean = cause ne null
 
   private def beginLingering(): Unit = {

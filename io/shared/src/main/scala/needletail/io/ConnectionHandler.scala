@@ -32,6 +32,13 @@ trait ConnectionHandler {
   private[needletail] def onBroken(): Unit = ()
 
   /**
+   * Whether what the peer has sent before it broke the connection is passed on also where a write notices that first. Then
+   * the write is dropped like all later ones, `onBroken` is called at the end of the turn and, after all data and whatever
+   * it ends by, `onClosed` with what the write has failed by. Otherwise the connection is closed at once.
+   */
+  private[needletail] def readsWhenBroken: Boolean = false
+
+  /**
    * For how many nanoseconds what a client sends is read and discarded after it was refused, by an answer because it does
    * not use TLS or by an alert of TLS, so that it gets to read that it was.
    */

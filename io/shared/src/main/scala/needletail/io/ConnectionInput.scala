@@ -100,8 +100,9 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
         readOn()
       } else if (n == EndOfInput) {
         end()
-        if (!redeliver) tellEnd() // otherwise after the leftover bytes
-      } else readOn()
+        if (!redeliver) tellEnd()                             // otherwise after the leftover bytes
+      } else if (connection.isBroken) connection.finish(null) // nothing more will come
+      else readOn()
     }
   }
 
@@ -243,7 +244,8 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
   private def tellEnd(): Unit =
     if (!endTold) {
       endTold = true
-      connection.handler.onEnd()
+      // after an error the system tells an end also of what was cut off
+      if (connection.isBroken) connection.finish(null) else connection.handler.onEnd()
     }
 
   /** Drops the leftover bytes, as nothing more is passed on. */

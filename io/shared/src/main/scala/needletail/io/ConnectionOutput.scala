@@ -94,7 +94,15 @@ private[io] final class ConnectionOutput(connection: Connection) {
         -1
     }
 
-  private def failed(e: IOException): Unit = connection.finish(if (socket.isSecure) told(e) else e)
+  private def failed(e: IOException): Unit =
+    if (socket.isSecure) connection.finish(told(e)) else connection.writeFailed(e)
+
+  /** Drops what is pending and all that follows: the connection is broken, but may be read. */
+  def breakOff(): Unit = {
+    ending = true
+    ended = true
+    close()
+  }
 
   /** Why a write has failed: a TLS peer that resets the connection may have sent an alert before, which says more. */
   private def told(lost: IOException): IOException =

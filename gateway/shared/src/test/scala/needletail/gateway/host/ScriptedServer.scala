@@ -124,6 +124,12 @@ object ScriptedServer {
       send(java.util.Arrays.copyOf(w.bytes, w.length))
     }
 
+    /** Closes the connection, and drops what the other side has sent: it gets a reset behind what was sent to it. */
+    def reset(): Unit = {
+      socket.setSoLinger(true, 0)
+      socket.close()
+    }
+
     /** Waits until the other side has closed the connection. */
     def untilClosed(): Unit =
       try while (in.read() >= 0) ()

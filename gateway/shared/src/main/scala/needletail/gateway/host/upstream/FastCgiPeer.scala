@@ -47,7 +47,7 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
   private[host] var closing                  = false
   private[host] var lastUse: Long            = Loop.nanoTime()
 
-  def isOpen: Boolean = connection.isOpen && !closing
+  def isOpen: Boolean = connection.takesOutput && !closing
 
   /** Whether the server has sent nothing that was not read: it would be taken for the next request's. */
   def isQuiet: Boolean = connection.isQuiet
@@ -86,7 +86,7 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
     FastCgiWriter.stream(w, FastCgiRecord.Stdin, x.id, bytes, 0, bytes.length)
     connection.writeOwned(w.bytes, 0, w.length)
     x.contentUntil = connection.outputProgress + connection.pendingBytes
-    if (!connection.isOpen) noMore
+    if (!connection.takesOutput) noMore
     else if (connection.pendingBytes <= MostPending) Async.unit
     else {
       val promise = new AsyncPromise[Unit]
@@ -244,10 +244,19 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
     exchanges.clear()
     // if the peer closes the connection after the end of its output, the response is complete
     all.foreach(x => x.end(if (x.outEnded) null else cause))
+    noRoom(cause)
+  }
+
+  private def noRoom(cause: Throwable): Unit = {
     val waiting = room
     room = Nil
     waiting.foreach(_.fail(cause))
   }
+
+  /** A server may respond, and close the connection, before it has read the content: that resets it. */
+  private[needletail] override def readsWhenBroken: Boolean = true
+
+  private[needletail] override def onBroken(): Unit = noRoom(new PeerLost("the connection is closed"))
 
   def onEnd(): Unit = close()
 

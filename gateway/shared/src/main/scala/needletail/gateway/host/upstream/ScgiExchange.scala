@@ -14,7 +14,7 @@ private[host] final class ScgiExchange(connection: Connection, gone: () => Unit)
 
   def write(bytes: Array[Byte]): Async[Unit] = {
     connection.writeOwned(bytes, 0, bytes.length)
-    if (!connection.isOpen) ScgiExchange.noMore
+    if (!connection.takesOutput) ScgiExchange.noMore
     else if (connection.pendingBytes <= ScgiExchange.MostPending) Async.unit
     else {
       room = new AsyncPromise[Unit]
@@ -61,13 +61,25 @@ private[host] final class ScgiExchange(connection: Connection, gone: () => Unit)
 
   def onDeadline(): Unit = ()
 
+  /** A server may respond, and close the connection, before it has read the content: that resets it. */
+  private[needletail] override def readsWhenBroken: Boolean = true
+
+  private[needletail] override def onBroken(): Unit = noRoom(ScgiExchange.closed)
+
+  private def noRoom(why: PeerLost): Unit = if (room != null) {
+    val promise = room
+    room = null
+    promise.fail(why)
+    ()
+  }
+
   def onClosed(cause: Throwable): Unit = {
     val why = new PeerLost(
       s"the connection was lost before its response was complete${if (cause == null) ""
         else ": " + cause.getMessage}"
     )
     answer.end(why)
-    if (room != null) { room.fail(why); () }
+    noRoom(why)
     gone()
   }
 }
@@ -76,5 +88,6 @@ private[host] object ScgiExchange {
   private final val MostWaiting = 128 * 1024
   private final val MostPending = 128 * 1024
 
-  private val noMore = Async.fail(new PeerLost("the connection is closed"))
+  private val closed = new PeerLost("the connection is closed")
+  private val noMore = Async.fail(closed)
 }
