@@ -4,7 +4,7 @@ import java.io.IOException
 
 import scala.util.{Failure, Success, Try}
 
-import needletail.async.{Async, AsyncPromise, Loop, Timer}
+import needletail.async.{Async, AsyncPromise}
 import needletail.gateway.format.cgi.CgiResponseParser
 import needletail.gateway.host.backend.Backend
 import needletail.gateway.host.incoming.ProgramRequest
@@ -25,11 +25,13 @@ import needletail.http.text.ByteWriter
  * It owns the request's content from its construction on, and closes it when it ends. If it may never begin,
  * `abandon` has to be called.
  */
-private[host] final class Conversation(val request: ProgramRequest, config: ProgramHostConfig) {
-  import request.{content, isHead, limit, loop, what}
+private[host] final class Conversation(val request: ProgramRequest, config: ProgramHostConfig)
+    extends Patience.Owner {
+  import request.{content, isHead, what}
 
-  private val answer = new AsyncPromise[Conversation.Answer]
-  private val framed = new ContentDecoder(0, 0) // programs' content is never chunked
+  private val answer   = new AsyncPromise[Conversation.Answer]
+  private val framed   = new ContentDecoder(0, 0) // programs' content is never chunked
+  private val patience = new Patience(request, config, this)
 
   // Set by `begin`
   private var backend: Backend          = null
@@ -37,25 +39,15 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   private var onEnd: Boolean => Unit    = null
   private var parser: CgiResponseParser = null
   private var head: ByteWriter          = null
-  private var headNanos                 = 0L // time limit of the head
-  private var began                     = 0L
-  private var progress                  = 0L // time of the last progress
-  private var inputProgress             = 0L // the backend's by then
-  private var unheard                   = 0L // for how long it was not heard by then
 
   private var finished                 = false
   private var feeding: Async[Unit]     = null
   private var fed                      = 0L                     // bytes of content that were passed on
   private var isFed                    = content.stream == null // whether that was all, or no more is read
   private var held: AsyncPromise[Unit] = null                   // what waits for `isFed`
-  private var awaitsClient             = false
-  private var awaitsProgram            = false                  // whether output is waited for
-  private var timer: Timer             = null
   private var brokenBy: Throwable    = null  // why the stream ended before the end of the output
   private var afterHead: Array[Byte] = null  // content that arrived with the head
   private var isBodiless             = false // whether the client gets no content
-  private var discarding             = false
-  private var discardingSince        = 0L
 
   /**
    * Begins; to be called once. Completes when the head of the response has arrived. Cancelling it ends the program.
@@ -71,11 +63,8 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
     this.onEnd = onEnd
     parser = new CgiResponseParser(config.maxHead)
     head = new ByteWriter(1024)
-    headNanos = timeForHead
-    began = Loop.nanoTime()
-    progressed()
     answer.onCancel(() => close(complete = false))
-    checkAfter(math.min(headNanos, config.maxTime.toNanos))
+    patience.begin(backend)
     if (content.stream == null) backend.endInput() else feeding = feed()
     readHead()
     answer
@@ -84,30 +73,24 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   /** Closes the content if this has not begun; otherwise does nothing, as its end does that. */
   def abandon(): Unit = if (backend == null) content.close()
 
-  private def timeForHead: Long = {
-    val own = config.timeout.toNanos
-    // a little before the server would answer with 503
-    limit.timeLeft.fold(own)(time => math.min(own, math.max(1L, time.toNanos * 19 / 20)))
-  }
-
   // Content of the request
 
   private def feed(): Async[Unit] = {
-    awaitsClient = true
+    patience.awaitsClient = true
     content.stream.next().transform { result =>
-      awaitsClient = false
+      patience.awaitsClient = false
       if (finished) Async.unit
       else {
-        inputProgressed()
+        patience.inputProgressed()
         result match {
           case Success(Some(piece)) =>
             fed += piece.length
             val written = backend.write(piece)
-            inputProgressed() // some of it may have been taken
+            patience.inputProgressed() // some of it may have been taken
             written.transform {
               case _ if finished => Async.unit
               case Success(_)    =>
-                inputProgressed()
+                patience.inputProgressed()
                 feed()
               case Failure(_: IOException) => readsNoMore()
               case Failure(e)              => cutInput(e)
@@ -141,11 +124,6 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
       Async.unit
     }
 
-  private def inputProgressed(): Unit = {
-    progressed()
-    if (!isFed) discardingSince = progress
-  }
-
   /**
    * Completes when the program has got all its content or needs no more; fails if the content is cut off. Drops its
    * output meanwhile, to see its end.
@@ -170,13 +148,13 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
 
   /** Passes the next piece of output to `f`; runs `instead` if this has ended meanwhile. */
   private def read[A](f: Try[Option[Array[Byte]]] => Async[A], instead: => Async[A]): Async[A] = {
-    awaitsProgram = true
-    progressed()
+    patience.awaitsProgram = true
+    patience.progressed()
     backend.output.next().transform { result =>
-      awaitsProgram = false
+      patience.awaitsProgram = false
       if (finished) instead
       else {
-        progressed()
+        patience.progressed()
         f(result)
       }
     }
@@ -273,7 +251,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
     def cancel(): Unit =
       if (held != null) close(complete = false)
       else if (isBodiless) dropRest()
-      else if (!discarding) close(complete = false)
+      else if (!patience.isDiscarding) close(complete = false)
   }
 
   /** The output has failed after the head of the response. Returns what the response fails with. */
@@ -302,17 +280,14 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
     if (framed.isComplete) whenFed().map(_ => content) else Async.value(content)
   }
 
-  private def dropRest(): Unit = if (!discarding) { discard(); () }
+  private def dropRest(): Unit = if (!patience.isDiscarding) { discard(); () }
 
   /**
    * Reads the rest of the output to its end, and drops it: for at most `timeout` in all, but for as long as the program
    * reads its content.
    */
   private def discard(): Async[Unit] = {
-    if (!discarding) {
-      discarding = true
-      discardingSince = Loop.nanoTime()
-    }
+    patience.discards()
     if (finished) Async.unit
     else
       read(
@@ -332,56 +307,18 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
 
   // Time
 
-  private def progressed(): Unit = {
-    progress = Loop.nanoTime()
-    inputProgress = backend.inputProgress
-    unheard = backend.unheardNanos
-  }
+  private[host] def hasAnswered: Boolean = answer.isCompleted
+  private[host] def isAllFed: Boolean    = isFed
 
-  /** Looks whether the program has read more of what was written to it: most of a large piece may still wait. */
-  private def lookAtInput(): Unit = {
-    backend.offerInput()
-    if (backend.inputProgress > inputProgress || awaitsClient) inputProgressed()
-  }
-
-  /** When it reads shows only when somebody looks: so often that the time of its last progress is known well enough. */
-  private def checkAfter(nanos: Long): Unit = {
-    val look = if (content.stream == null) nanos else lookNanos
-    timer = loop.schedule(math.min(nanos, look), () => checkTime())
-  }
-
-  private def lookNanos: Long = math.max(Conversation.LeastLook, headOrStreamNanos / 64)
-
-  /**
-   * Ends a program that makes no progress while it is waited for, and heard. Slow clients are the server's task.
-   * None of its time passes while it is not heard: it is looked at often then, as nobody tells when that is over.
-   */
-  private def checkTime(): Unit = if (!finished) {
-    if (content.stream != null) lookAtInput()
-    val now     = Loop.nanoTime()
-    val missed  = backend.unheardNanos - unheard
-    val stalled = headOrStreamNanos - (now - progress - missed)
-    val whole   = config.maxTime.toNanos - (now - began)
-    val unread  = if (discarding) config.timeout.toNanos - (now - discardingSince) else whole
-    val isIdle  = !awaitsProgram || awaitsClient
-    if (whole <= 0 || (stalled <= 0 && !isIdle)) tooLong()
-    else if (unread <= 0) { // it is not stuck, but nobody wants what it writes
-      config.log.warn(s"$what: it went on writing after its response and was terminated")
-      fail(Conversation.tooSlow)
-    } else {
-      if (isIdle) progressed()
-      val next =
-        if (isIdle) headOrStreamNanos else if (backend.isHeard) stalled else math.max(stalled, lookNanos)
-      checkAfter(math.min(next, math.min(whole, unread)))
-    }
-  }
-
-  private def headOrStreamNanos: Long = if (answer.isCompleted) config.timeout.toNanos else headNanos
-
-  private def tooLong(): Unit = {
+  private[host] def tooLong(): Unit = {
     config.log.warn(s"$what: it took too long and was terminated")
     brokenBy = Conversation.tooSlow
     onTimeout()
+    fail(Conversation.tooSlow)
+  }
+
+  private[host] def unendedOutput(): Unit = {
+    config.log.warn(s"$what: it went on writing after its response and was terminated")
     fail(Conversation.tooSlow)
   }
 
@@ -396,7 +333,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
 
   private def close(complete: Boolean): Unit = if (!finished) {
     finished = true
-    if (timer != null) timer.cancel()
+    patience.end()
     if (feeding != null) feeding.cancel()
     content.close()
     if (complete && isFed) backend.endInput()
@@ -426,9 +363,6 @@ private[host] object Conversation {
 
   /** 504: the program did not respond in time. */
   val tooSlow: HttpError = HttpError(Status.GatewayTimeout, "gateway timeout")
-
-  /** The least time between two looks whether the program has read, in ns. */
-  private final val LeastLook = 1000000L
 
   /** Fields of a program's response that the server sets itself, besides those of its connection. In lower case. */
   private val notPassedOn = Set("content-length", "date")
