@@ -3,18 +3,16 @@ package needletail.io.system.tls
 import java.io.IOException
 import java.nio.ByteBuffer
 import java.nio.channels.SocketChannel
-import java.security.cert.X509Certificate
 import java.util.concurrent.Executor
 import javax.net.ssl.SSLEngineResult.{HandshakeStatus, Status}
-import javax.net.ssl.{ExtendedSSLSession, SSLEngine, SSLException, SSLPeerUnverifiedException}
+import javax.net.ssl.{SSLEngine, SSLException}
 
 import scala.annotation.tailrec
 
 import needletail.async.Survivable
-import needletail.io.dns.AddressText
 import needletail.io.platform.Interest
-import needletail.io.tls.{CertificateInfo, CertificateText, ClosedInHandshake, HandshakeFailure, PlainPeer}
-import needletail.io.tls.{TlsClientConfig, TlsCounts, TlsRefusal, TlsSession, UnexpectedHeader}
+import needletail.io.tls.{CertificateInfo, ClosedInHandshake, HandshakeFailure, PlainPeer}
+import needletail.io.tls.{TlsCounts, TlsSession, UnexpectedHeader}
 
 /**
  * The handshake of a socket secured by TLS, and what it has established. A client performs it while it connects, a
@@ -86,11 +84,14 @@ private[tls] abstract class HandshakingSocket(
       }
       if (shakeHands()) {
         if (!isNewest) forbidRenegotiation()
-        if (mayBeResumed) check.foreach(checkAgain)
-        if (names) checkNames()
+        if (check.nonEmpty && Established.mayBeResumed(engine, chosen)) {
+          failure = HandshakeFailure.Certificate // unless it is accepted: then the handshake is complete
+          check.foreach(Established.checkAgain(engine, name, _))
+        }
+        if (names) Established.checkNames(engine, name)
         isSecured = true
         begun = System.nanoTime - begun
-        established = describe()
+        established = Established.session(engine, name, isServer = counts ne null, chosen, begun)
         if (isCounted) {
           isCounted = false
           counts.completed(established)
@@ -113,79 +114,9 @@ private[tls] abstract class HandshakingSocket(
     chosen = System.currentTimeMillis
   }
 
-  /**
-   * A session that is resumed is older than its choice, by a client when it begins and by a server when it has all of
-   * the client's greeting: nothing else tells it.
-   */
-  private def mayBeResumed: Boolean =
-    isOlder(engine.getSession.getCreationTime, chosen, System.currentTimeMillis)
-
-  /** The same for engines that know a session's age in whole seconds only, like Conscrypt's. */
-  private def isResumed: Boolean = {
-    val made = engine.getSession.getCreationTime
-    isOlder(made, if (made % 1000 == 0) chosen - chosen % 1000 else chosen, System.currentTimeMillis)
-  }
-
-  /** Of a session that may be resumed, whose certificate may have expired since. */
-  private def checkAgain(check: CertificateInfo => Boolean): Unit = {
-    failure = HandshakeFailure.Certificate // unless it is accepted: then the handshake is complete
-    val shown = peer
-    val owner = shown.fold(name)(CertificateText.owner(name, _))
-    if (shown.exists(_.notAfter < System.currentTimeMillis))
-      throw TlsRefusal.ofCertificate(TlsRefusal.Expired, s"the certificate of $owner has expired")
-    def refusal(more: String, cause: Throwable) = {
-      val text = s"the certificate of $owner is not accepted: ${TlsFailure.Refused}$more"
-      TlsRefusal.ofCertificate(TlsRefusal.OwnCheck, text, cause)
-    }
-    val isAccepted =
-      try shown.forall(check)
-      catch { case Survivable(e) => throw refusal(s", which threw $e", e) }
-    if (!isAccepted) throw refusal("", null)
-  }
-
-  private def checkNames(): Unit =
-    if ((AddressText.parse(name) eq null) && !AddressText.isScoped(name)) {
-      val own = peer.toSeq.flatMap(_.names).filter(_.startsWith("DNS:")).map(_.drop("DNS:".length))
-      if (own.isEmpty) throw misnamed(TlsClientConfig.Nameless)
-      if (!own.exists(HostNames.isFor(_, name)))
-        throw misnamed(
-          if (own.exists(HostNames.isMisplaced)) TlsClientConfig.Misplaced
-          else s"it is for ${own.mkString(", ")}"
-        )
-    }
-
-  private def misnamed(why: String): IOException =
-    TlsRefusal.ofCertificate(TlsRefusal.Misnamed, s"the certificate is not for $name: $why")
-
-  private def peer: Option[CertificateInfo] =
-    try
-      engine.getSession.getPeerCertificates.headOption.collect {
-        case certificate: X509Certificate => Certificates.info(certificate)
-      }
-    catch { case _: SSLPeerUnverifiedException => None }
-
   override def session: TlsSession = established
 
   override def handshakeFailure: HandshakeFailure = failure
-
-  private def describe(): TlsSession = {
-    val session = engine.getSession
-    val asked   = session match {
-      case extended: ExtendedSSLSession if counts ne null => ServerKeys.nameIn(extended)
-      case _ if counts eq null                            => name
-      case _                                              => null
-    }
-    val protocol = engine.getApplicationProtocol
-    TlsSession(
-      session.getProtocol,
-      session.getCipherSuite,
-      if (protocol eq null) "" else protocol,
-      if (asked eq null) "" else asked,
-      peer,
-      isResumed,
-      begun
-    )
-  }
 
   /**
    * Enables only a cipher suite for a kind of key that no server has, so that another handshake fails with the alert
@@ -418,12 +349,6 @@ private[tls] object HandshakingSocket {
 
   /** A fatal alert `unexpected_message` (RFC 8446 section 6). */
   private val UnexpectedMessage = Array[Byte](21, 3, 3, 0, 2, 2, 10)
-
-  /**
-   * Whether a session was made before a handshake that began at `begun`. One from the future was: the clock has been set
-   * back since.
-   */
-  private[tls] def isOlder(made: Long, begun: Long, now: Long): Boolean = made < begun || made > now
 
   /** Records that one handshake may come in; a client with a certificate needs some ten. */
   private final val MaxGreetings = 256
