@@ -9,30 +9,41 @@ import needletail.io.{Connection, EventLoop}
 import needletail.server.connection.{LoopProtocol, Protocol, SessionProtocol, SingleSessionConnection}
 import needletail.server.exchange.{HeadMemory, RequestRunner}
 import needletail.server.failure.MemoryExhausted
-import needletail.server.operations.Log
+import needletail.server.operations.{Log, RareWarning}
 import needletail.server.session.ServerSession
 
 /** SCGI, for a [[needletail.server.Server]]. */
 private[gateway] final class ScgiProtocol(handler: Handler, config: GatewayConfig) extends Protocol {
   private[needletail] override def scheme(isSecure: Boolean): String = "scgi"
 
+  private val broken = new RareWarning(ScgiConnection.QuietNanos) // of all loops
+
   def onLoop(loop: EventLoop, log: Log): LoopProtocol =
     new SessionProtocol(config.server, CgiFormat)(context => {
       // shared by all connections of the loop, one of which uses it at a time
-      val head   = new RequestHead(config.mountOrNull, isScript = false)
-      val text   = new ByteWriter(4 * 1024)
-      val runner = new RequestRunner(handler, context)
-      connection => new ScgiConnection(connection, runner, config, head, text)
+      val head         = new RequestHead(config.mountOrNull, isScript = false)
+      val text         = new ByteWriter(4 * 1024)
+      val runner       = new RequestRunner(handler, context)
+      def warn(): Unit = broken.warn(log, loop.nowNanos)(
+        "a response was broken off over SCGI at a Unix socket: unless its length was announced, the web server takes it " +
+          "for whole. A TCP port or FastCGI tells it"
+      )
+      connection => new ScgiConnection(connection, runner, config, head, text, () => warn())
     }).onLoop(loop, log)
 }
 
-/** One connection of a web server that speaks SCGI: a single request and its response. */
+/**
+ * One connection of a web server that speaks SCGI: a single request and its response.
+ *
+ * @param warnOfBroken called when a response is broken off and nothing tells the web server
+ */
 private[gateway] final class ScgiConnection(
     connection: Connection,
     runner: RequestRunner,
     config: GatewayConfig,
     head: RequestHead,
-    text: ByteWriter
+    text: ByteWriter,
+    warnOfBroken: () => Unit
 ) extends SingleSessionConnection(connection, runner.context) {
   private val context                = runner.context
   private val variables              = new Variables
@@ -185,10 +196,19 @@ private[gateway] final class ScgiConnection(
   // SessionOutput
 
   def info: ConnectionInfo = known
+
+  /** SCGI has no end but the connection's: a reset tells that from a complete response, and only TCP has one. */
+  override def abort(): Unit = {
+    val remote = connection.remoteAddress
+    if (connection.isOpen && (remote.isEmpty || remote.startsWith("/"))) warnOfBroken()
+    super.abort()
+  }
 }
 
 private[gateway] object ScgiConnection {
 
   /** A head must fit in the input that a connection keeps. */
   private final val MaxHead = 60 * 1024
+
+  final val QuietNanos = 60L * 1000 * 1000 * 1000
 }

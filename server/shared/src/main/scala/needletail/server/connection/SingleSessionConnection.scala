@@ -64,5 +64,5 @@ private[needletail] abstract class SingleSessionConnection(connection: Connectio
 
   final def finish(): Unit =
     connection.closeGracefully(context.lingerNanos, SessionConnection.MaxDiscard)
-  final def abort(): Unit = connection.abort()
+  def abort(): Unit = connection.abort()
 }

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
  * A warning whose cause may come at any rate, as when clients decide it: it is logged at most once in `quietNanos`, with
  * the number of those that were left out. Thread-safe.
  */
-private[server] final class RareWarning(quietNanos: Long) {
+private[needletail] final class RareWarning(quietNanos: Long) {
   private val quietUntil = new AtomicLong(Long.MinValue) // MinValue: none was logged yet
   private val unlogged   = new AtomicInteger
 

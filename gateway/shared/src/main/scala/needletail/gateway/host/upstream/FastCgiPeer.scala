@@ -207,7 +207,7 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
     case FastCgiRecord.EndRequest =>
       if (!exchanges.containsKey(parser.id)) broken("END_REQUEST for an unknown request")
       else if (management.length < FastCgiRecord.BodyLength) broken("END_REQUEST is too short")
-      else requestEnded(exchanges.remove(parser.id), management.bytes(4).toInt)
+      else requestEnded(exchanges.remove(parser.id), appStatus, management.bytes(4).toInt)
     case FastCgiRecord.GetValuesResult if parser.id == FastCgiRecord.Management =>
       val values = new Variables
       if (NameValues.read(values, management.bytes, 0, management.length))
@@ -215,8 +215,15 @@ private[host] final class FastCgiPeer(connection: Connection, owner: FastCgiPeer
     case _ => ()
   }
 
-  private def requestEnded(x: FastCgiExchange, protocolStatus: Int): Unit = {
+  private def appStatus: Int =
+    (0 to 3).foldLeft(0)((status, i) => (status << 8) | (management.bytes(i) & 0xff))
+
+  private def requestEnded(x: FastCgiExchange, appStatus: Int, protocolStatus: Int): Unit = {
     val cause = protocolStatus match {
+      // Not all servers end the output first, but those that do not end with 0 (PHP), or have broken it off. Where
+      // nothing has come there is nothing to cut off, and the request must not be repeated as if it had been lost.
+      case FastCgiRecord.RequestComplete if appStatus != 0 && !x.outEnded && !x.isUnused =>
+        new PeerLost(s"it ended with status $appStatus before its output did")
       case FastCgiRecord.RequestComplete => null
       case FastCgiRecord.Overloaded      => overloaded
       case FastCgiRecord.CannotMultiplex =>
