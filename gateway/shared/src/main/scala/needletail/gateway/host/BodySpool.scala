@@ -14,9 +14,11 @@ import needletail.http.message.{HttpError, Status}
 import needletail.http.text.ByteWriter
 
 /**
- * Collects request bodies without a length, since CGI needs one (RFC 3875 section 4.1.2): first in memory, then in a
- * temporary file that is unlinked at once, so that nothing is left behind. All files together have at most
- * `maxSpoolTotal` bytes; a request for which there is no room fails with [[BodySpool.Full]].
+ * Collects request bodies before a program is started for them or a server is asked: those without a length, since CGI
+ * needs one (RFC 3875 section 4.1.2), and others too, since a client that sends slowly would keep the place from others,
+ * unless `bufferRequests` is off. First in memory, then in a temporary file that is unlinked at once, so that nothing is
+ * left behind. All files together have at most `maxSpoolTotal` bytes; a request for which there is no room fails with
+ * [[BodySpool.Full]].
  */
 private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) {
   private val toldAt = new AtomicLong(System.nanoTime() - BodySpool.QuietNanos)
@@ -31,7 +33,7 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
     val last = toldAt.get
     if (now - last >= BodySpool.QuietNanos && toldAt.compareAndSet(last, now)) {
       val where = config.spoolDirectory.getOrElse(System.getProperty("java.io.tmpdir"))
-      config.log.warn(s"a body without a length could not be kept in $where: ${e.getMessage}")
+      config.log.warn(s"the body of a request could not be kept in $where: ${e.getMessage}")
     }
     BodySpool.unavailable
   }
@@ -43,7 +45,9 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
   def apply(body: MessageBody): Async[SizedContent] = {
     body.refuseIfBegun()
     if (body.isEmpty) Async.value(SizedContent.none)
-    else if (body.length >= 0) Async.value(new SizedContent(body.length, body.allPieces, () => ()))
+    else if (body.length >= 0 && !config.bufferRequests)
+      Async.value(new SizedContent(body.length, body.allPieces, () => ()))
+    else if (body.length > config.maxSpool) Async.fail(tooLarge) // before the client is told to send it
     else {
       val collected = new Collected(body)
       var complete  = false
@@ -57,36 +61,35 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
     }
   }
 
+  private def tooLarge: HttpError =
+    HttpError(Status.ContentTooLarge, s"a body may have at most ${config.maxSpool} bytes here")
+
   /** What is in memory counts among what the server holds for the client of `body`. */
   private final class Collected(body: MessageBody) {
+    private val mostInMemory =
+      if (body.length < 0) config.spoolMemory.toLong else math.min(body.length, config.spoolMemory.toLong)
     private var memory             = new ByteWriter(0) // null once it has been handed over
+    private var whole: Array[Byte] = null              // a single piece that is all of it
     private var length             = 0L
     private var file: FileOnThread = null
 
     def read(stream: ByteStream): Async[SizedContent] = stream.next().flatMap {
+      case None if body.length >= 0 && length != body.length =>
+        Async.fail(new IOException("the request's content was shorter than announced"))
       case None        => Async.value(content)
       case Some(piece) =>
         length += piece.length
-        if (length > config.maxSpool)
-          Async.fail(
-            HttpError(
-              Status.ContentTooLarge,
-              s"a body without Content-Length may have at most ${config.maxSpool} bytes"
-            )
-          )
-        else if (file == null && length <= config.spoolMemory) {
-          val most    = config.spoolMemory.toLong
-          val more    = memory.roomFor(piece.length, most) - memory.bytes.length
-          val refusal = if (more == 0) null else body.hold(more)
-          if (refusal == null) {
-            memory.ensure(piece.length, most)
-            memory.write(piece)
-            read(stream)
-          } else {
-            stream.cancel()
-            Async.fail(refusal)
+        if (length > (if (body.length < 0) config.maxSpool else body.length)) Async.fail(tooLarge)
+        else if (piece.length == body.length && length <= mostInMemory)
+          held(piece.length, stream) {
+            whole = piece
           }
-        } else {
+        else if (file == null && length <= mostInMemory)
+          held(memory.roomFor(piece.length, mostInMemory) - memory.bytes.length, stream) {
+            memory.ensure(piece.length, mostInMemory)
+            memory.write(piece)
+          }
+        else {
           if (file == null) file = new FileOnThread
           file.append(piece).recoverWith { case e: IOException => Async.fail(full(e)) }.flatMap(_ =>
             read(stream)
@@ -94,10 +97,22 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
         }
     }
 
+    /** Keeps `more` bytes in memory by `keep`, and reads on. */
+    private def held(more: Int, stream: ByteStream)(keep: => Unit): Async[SizedContent] = {
+      val refusal = if (more == 0) null else body.hold(more)
+      if (refusal == null) {
+        keep
+        read(stream)
+      } else {
+        stream.cancel()
+        Async.fail(refusal)
+      }
+    }
+
     private def content: SizedContent =
       if (length == 0) SizedContent.none
       else {
-        var first = if (memory.length == 0) null else memory.taken
+        var first = if (whole != null) whole else if (memory.length == 0) null else memory.taken
         val own   = file
         memory = null
         new SizedContent(
@@ -134,8 +149,8 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
       counted += piece.length
       if (open == null) {
         val path = created()
-        open = new RandomAccessFile(path.toFile, "rw")
-        Files.delete(path)
+        try open = new RandomAccessFile(path.toFile, "rw")
+        finally Files.delete(path)
       }
       open.write(piece)
     })
@@ -182,10 +197,10 @@ private[host] object BodySpool {
   private final val QuietNanos = 1000L * 1000 * 1000
 
   /** There is no room for it beside the other bodies in files. */
-  object Full extends RuntimeException("no room for another body without Content-Length", null, false, false)
+  object Full extends RuntimeException("no room for the body of another request", null, false, false)
 
   private val ownersOnly = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
 
   private val unavailable =
-    HttpError(Status.ServiceUnavailable, "no space for a body without Content-Length")
+    HttpError(Status.ServiceUnavailable, "no space for the body of the request")
 }

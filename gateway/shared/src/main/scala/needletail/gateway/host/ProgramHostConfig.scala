@@ -18,8 +18,12 @@ import needletail.server.operations.Log
  *   503
  * @param maxTime how long one request may take in all
  * @param maxHead bytes of the head of a program's response; beyond: 502
- * @param maxSpool bytes of a request's content without Content-Length that are collected, as programs need its length;
- *   beyond: 413
+ * @param bufferRequests whether a request's content is collected before a program is started or a server is asked, so
+ *   that a client that sends slowly keeps the place from nobody. If false, content of known length is passed on as it
+ *   arrives, so that a program can answer before all of it is there, and only as fast as it arrives: as many slow
+ *   clients as there are places then block the mount, each for up to the server's `handlerTimeout`, or `maxTime` once the
+ *   program has begun to respond. Content without Content-Length is always collected, as programs need its length
+ * @param maxSpool bytes of a request's content that are collected; beyond: 413
  * @param spoolMemory how many of these bytes are kept in memory; the rest is in a temporary file
  * @param maxSpoolTotal bytes in the temporary files of all requests to one mount; beyond: 503 with Retry-After
  * @param spoolDirectory the directory of that file; None: the system's directory for temporary files
@@ -36,6 +40,7 @@ final case class ProgramHostConfig(
     timeout: FiniteDuration = 20.seconds,
     maxTime: FiniteDuration = 10.minutes,
     maxHead: Int = 32 * 1024,
+    bufferRequests: Boolean = true,
     maxSpool: Long = 16L * 1024 * 1024,
     spoolMemory: Int = 128 * 1024,
     maxSpoolTotal: Long = 256L * 1024 * 1024,

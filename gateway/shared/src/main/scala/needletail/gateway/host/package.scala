@@ -12,8 +12,9 @@ import needletail.routing.Routes
  *   GET / "hello" to "hello".ok
  * )
  * }}}
- * They are routes like any other: priorities, bulkheads and overload control apply, bodies are streamed both ways with
- * back-pressure, and a client that goes away stops what runs for it. No event loop waits for a program.
+ * They are routes like any other: priorities, bulkheads and overload control apply, a request's content is collected
+ * before a program runs for it, responses are streamed with back-pressure, and a client that goes away stops what runs
+ * for it. No event loop waits for a program.
  */
 package object host {
 

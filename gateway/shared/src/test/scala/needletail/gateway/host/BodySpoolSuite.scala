@@ -18,11 +18,11 @@ import needletail.testkit.ManualLoop
 class BodySpoolSuite extends Suite with TemporaryDirectories {
 
   /** A body of pieces, for which the server has room for `room` bytes. */
-  private final class Bounded(pieces: Seq[Array[Byte]], room: Int) extends MessageBody {
+  private final class Bounded(pieces: Seq[Array[Byte]], room: Int, val length: Long = -1L)
+      extends MessageBody {
     private val left                          = pieces.iterator
     var held                                  = 0
     var cancelled                             = false
-    def length: Long                          = -1L
     def isEmpty: Boolean                      = false
     def bytes(limit: Int): Async[Array[Byte]] = bytes
     def bytes: Async[Array[Byte]]             = Async.fail(new IllegalStateException("not asked for"))
@@ -59,6 +59,26 @@ class BodySpoolSuite extends Suite with TemporaryDirectories {
       val bytes = content.stream.next().poll.flatMap(_.get).getOrElse(Array.empty[Byte])
       assert(bytes.sameElements(Array.tabulate(60000)(i => (i / piece).toByte)))
       assertEquals(content.stream.next().poll.map(_.get), Some(None))
+    }
+  }
+
+  test("content of known length takes no more memory than that, and none but its own if it is there") {
+    for (piece <- List(1000, 60000)) {
+      val pieces  = Seq.tabulate(60000 / piece)(i => Array.fill(piece)(i.toByte))
+      val from    = new Bounded(pieces, room = 60000, length = 60000)
+      val content = collected(from).get
+      assertEquals((content.length, from.held), (60000L, 60000))
+      val bytes = content.stream.next().poll.flatMap(_.get).getOrElse(Array.empty[Byte])
+      assert(bytes.sameElements(pieces.flatten))
+      assertEquals(bytes eq pieces.head, piece == 60000)
+      assertEquals(content.stream.next().poll.map(_.get), Some(None))
+    }
+  }
+
+  test("content of another length than was announced fails") {
+    for (length <- List(59999L, 60001L)) {
+      val pieces = Seq.fill(60)(new Array[Byte](1000))
+      assert(collected(new Bounded(pieces, room = 65536, length)).isFailure)
     }
   }
 
@@ -130,7 +150,8 @@ class BodySpoolSuite extends Suite with TemporaryDirectories {
   test("a body of known length that is read in part before the program's turn comes fails") {
     val pieces  = ByteStream.fromIterator(Iterator("abc", "def").map(_.getBytes))
     val body    = MessageBody.streamed(pieces, 6L, MessageBody.of("abcdef"))
-    val content = spool(body).poll.flatMap(_.toOption).getOrElse(fail("nothing is to be waited for"))
+    val through = new BodySpool(ProgramHostConfig(bufferRequests = false), Blocking.default)
+    val content = through(body).poll.flatMap(_.toOption).getOrElse(fail("nothing is to be waited for"))
     assert(body.stream.next().poll.exists(_.isSuccess))
     assert(content.stream.next().poll.exists(_.isFailure))
   }

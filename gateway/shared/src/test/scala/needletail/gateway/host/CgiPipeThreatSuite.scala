@@ -196,7 +196,7 @@ class CgiPipeThreatSuite extends Hosted {
       assertEquals(ask(server, chunked("/cgi-bin/length", 2)).status, 200)
       val lines = said.toArray.toList.map(_.toString)
       assert(lines.nonEmpty && lines.forall(
-        _.startsWith("a body without a length could not be kept in /nowhere/at/all")
+        _.startsWith("the body of a request could not be kept in /nowhere/at/all")
       ))
     }
   }

@@ -12,6 +12,8 @@ import needletail.server.{RawClient, RunningServer}
  * they are ended before they could take the part for the whole.
  */
 class CgiUnreadContentSuite extends Hosted {
+  override def hostConfig: ProgramHostConfig = super.hostConfig.copy(bufferRequests = false)
+
   sh("ok", "printf 'Content-Type: text/plain\\n\\nok'")
 
   /** More than pipes and sockets take. */

@@ -87,7 +87,7 @@ abstract class Hosted extends Suite with TemporaryDirectories {
   /** A shell script. */
   def sh(name: String, lines: String*): Unit = { write(name, lines.mkString("#!/bin/sh\n", "\n", "\n")); () }
 
-  val hostConfig: ProgramHostConfig = ProgramHostConfig(log = log, timeout = 10.seconds)
+  def hostConfig: ProgramHostConfig = ProgramHostConfig(log = log, timeout = 10.seconds)
   val cgiConfig: CgiConfig          = CgiConfig(host = hostConfig, killGrace = 200.millis)
 
   protected def serverConfig: ServerConfig =

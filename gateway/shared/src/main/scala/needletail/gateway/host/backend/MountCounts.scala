@@ -45,7 +45,7 @@ private[host] object MountCounts {
   final val QueueTime  = 1 // it has waited too long
   final val System     = 2 // the system has no process, memory or descriptor for another program
   final val Overloaded = 3 // the server that was asked reports overload
-  final val SpoolFull  = 4 // no room for its body without Content-Length
+  final val SpoolFull  = 4 // no room for its body beside others
 
   val reasons: Array[String] = Array("queue_full", "queue_timeout", "system", "overloaded", "spool_full")
 }

@@ -74,8 +74,9 @@ class FastCgiPeerSuite extends Hosted {
         }
       }
     })
+    val through = one.copy(multiplex = 2, host = hostConfig.copy(bufferRequests = false))
     try {
-      serving(fastcgi("/app", scripted.address, one.copy(multiplex = 2)), oneLoop) { server =>
+      serving(fastcgi("/app", scripted.address, through), oneLoop) { server =>
         assertEquals(get(server, "/app/last").status, 200)
         assertEquals(asking.get, 1)
         seen.clear()
