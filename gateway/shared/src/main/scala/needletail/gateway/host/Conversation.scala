@@ -52,7 +52,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   /**
    * Begins; to be called once. Completes when the head of the response has arrived. Cancelling it ends the program.
    *
-   * @param onTimeout called when it is ended by a timeout
+   * @param onTimeout called when it is ended as the program made no progress for `timeout` while it was waited for
    * @param onEnd called once, when the backend is not used any more; whether its response was complete
    */
   def begin(backend: Backend, onTimeout: () => Unit = () => ())(
@@ -310,10 +310,10 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   private[host] def hasAnswered: Boolean = answer.isCompleted
   private[host] def isAllFed: Boolean    = isFed
 
-  private[host] def tooLong(): Unit = {
+  private[host] def tooLong(isStuck: Boolean): Unit = {
+    if (isStuck) onTimeout()
     config.log.warn(s"$what: it took too long and was terminated")
     brokenBy = Conversation.tooSlow
-    onTimeout()
     fail(Conversation.tooSlow)
   }
 

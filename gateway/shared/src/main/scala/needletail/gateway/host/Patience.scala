@@ -98,7 +98,9 @@ private[host] final class Patience(
     val whole   = config.maxTime.toNanos - (now - began)
     val unread  = if (discarding) config.timeout.toNanos - (now - discardingSince) else whole
     val isIdle  = !awaitsProgram || awaitsClient
-    if (whole <= 0 || (stalled <= 0 && !isIdle)) owner.tooLong()
+    if (whole <= 0 || (stalled <= 0 && !isIdle))
+      // the other limits say nothing about the program
+      owner.tooLong(isStuck = !isIdle && now - progress - missed >= config.timeout.toNanos)
     else if (unread <= 0) owner.unendedOutput() // it is not stuck, but nobody wants what it writes
     else {
       if (isIdle) progressed()
@@ -122,8 +124,12 @@ private[host] object Patience {
     /** Whether the program has got all content of the request, or needs no more. */
     private[host] def isAllFed: Boolean
 
-    /** The program has made no progress for too long, or its whole time is over. */
-    private[host] def tooLong(): Unit
+    /**
+     * The program has made no progress for too long, or its whole time is over.
+     *
+     * @param isStuck whether it has made none for `timeout` while it was waited for
+     */
+    private[host] def tooLong(isStuck: Boolean): Unit
 
     /** It still writes although nobody has wanted that for a while. */
     private[host] def unendedOutput(): Unit

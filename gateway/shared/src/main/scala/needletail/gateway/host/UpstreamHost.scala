@@ -6,7 +6,7 @@ import scala.concurrent.duration._
 import scala.util.{Failure, Success}
 
 import needletail.async.{Async, Loop, Semaphore}
-import needletail.gateway.host.backend.{Backend, ByteText}
+import needletail.gateway.host.backend.{Backend, ByteText, MountCounts}
 import needletail.gateway.host.incoming.{Mount, ProgramRequest, ScriptFinder, ScriptPath}
 import needletail.gateway.host.upstream.{Endpoint, PeerLost}
 import needletail.http.{ByteStream, Request}
@@ -77,7 +77,8 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
             if (complete) deliver.worked()
             over()
           }
-        case Failure(e) => Async.fail(failure(asked.what, e))
+        case Failure(UpstreamHost.Busy) => refuse(MountCounts.QueueTime)
+        case Failure(e)                 => Async.fail(failure(asked.what, e))
       }
       .andFinally(if (!begun) over())
   }
@@ -92,6 +93,7 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
   /** Delivers one request to one of the servers. */
   private final class Delivery(asked: ProgramRequest) {
     private var endpoint: Endpoint = null // the address that has the request
+    private var process            = 0L   // which one serves there
 
     def end(): Unit = if (endpoint != null) {
       endpoint.inFlight.decrementAndGet()
@@ -105,27 +107,50 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
     def worked(): Unit = if (endpoint != null) upstream.worked(endpoint.index)
 
     /** There was no response in time: a process of [[Workers]] is restarted. */
-    val tooLong: () => Unit = () => if (endpoint != null) upstream.stuck(endpoint.index)
+    val tooLong: () => Unit = () => if (endpoint != null) upstream.stuck(endpoint.index, process)
 
-    /** Sends it to the reachable server with the fewest requests; fails with an IOException if none can be reached. */
-    def begin(fresh: Boolean): Async[Backend] =
-      attempt(fresh, order, null, Loop.nanoTime() + up.connectTimeout.toNanos)
+    /**
+     * Sends it to the reachable server with the fewest requests, and waits while all of them have as many as they
+     * accept. Fails with an IOException if none can be reached, and with `Busy` if that lasts longer than `queueTime`.
+     */
+    def begin(fresh: Boolean): Async[Backend] = begin(fresh, Loop.nanoTime() + up.queueTime.toNanos)
+
+    private def begin(fresh: Boolean, queueUntil: Long): Async[Backend] = {
+      end()
+      val ready = endpoints.filter(e => upstream.isReady(e.index))
+      val free  = ready.filterNot(_.isFull)
+      if (free.forall(_.isDown) && ready.exists(e => e.isFull && !e.isDown)) waitFor(fresh, queueUntil)
+      else {
+        val until = Loop.nanoTime() + up.connectTimeout.toNanos
+        attempt(fresh, order, null, until, queueUntil)
+      }
+    }
+
+    /** There are as many places as all servers have together, so one of them is away. */
+    private def waitFor(fresh: Boolean, queueUntil: Long): Async[Backend] =
+      if (queueUntil - Loop.nanoTime() <= 0) Async.fail(UpstreamHost.Busy)
+      else Async.sleep(UpstreamHost.Again).flatMap(_ => begin(fresh, queueUntil))
 
     private def order: List[Endpoint] =
-      endpoints.filter(e => upstream.isReady(e.index)).sortBy(e => (e.isDown, e.inFlight.get)).toList
+      endpoints.filter(e => upstream.isReady(e.index) && !e.isFull).sortBy(e =>
+        (e.isDown, e.inFlight.get)
+      ).toList
 
     private def attempt(
         fresh: Boolean,
         left: List[Endpoint],
         last: IOException,
-        until: Long
+        until: Long,
+        queueUntil: Long
     ): Async[Backend] = {
       val time = until - Loop.nanoTime()
       end()
       left match {
+        case next :: more if (time > 0 || last == null) && !next.tryEnter() => // another loop was first
+          attempt(fresh, more, last, until, queueUntil)
         case next :: more if time > 0 || last == null =>
           endpoint = next
-          next.inFlight.incrementAndGet()
+          process = upstream.process(next.index)
           // a part of it, so that the others are tried too if this one does not answer
           UpstreamHost.this.begin(next, fresh, asked, math.max(1, time / left.length)).transform {
             case Success(backend) =>
@@ -133,11 +158,13 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
               Async.value(backend)
             case Failure(e: IOException) =>
               next.downUntil = Loop.nanoTime() + UpstreamHost.DownNanos
-              attempt(fresh, more, e, until)
+              attempt(fresh, more, e, until, queueUntil)
             case Failure(e) => Async.fail(e)
           }
+        case Nil if endpoints.exists(e => upstream.isReady(e.index) && e.isFull && !e.isDown) =>
+          waitFor(fresh, queueUntil)
         case Nil if upstream.isOurs && time > 0 =>
-          Async.sleep(UpstreamHost.Again).flatMap(_ => attempt(fresh, order, last, until))
+          Async.sleep(UpstreamHost.Again).flatMap(_ => attempt(fresh, order, last, until, queueUntil))
         case _ => Async.fail(if (last != null) last else new IOException("no server is available"))
       }
     }
@@ -199,6 +226,9 @@ private object UpstreamHost {
   private final val AvoidNanos  = 200L * 1000 * 1000
   private final val MostRepeats = 2
   private val Again             = 20.millis
+
+  /** All servers that can be reached have as many requests as they accept. */
+  private object Busy extends RuntimeException("all servers are busy", null, false, false)
 
   /** Maximum of connections to one address. */
   private def each(upstream: Upstream, up: UpstreamConfig): Int =

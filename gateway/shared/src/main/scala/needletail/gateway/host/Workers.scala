@@ -2,6 +2,7 @@ package needletail.gateway.host
 
 import java.io.{File, IOException}
 import java.nio.file.Files
+import java.util.concurrent.atomic.AtomicLong
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.concurrent.duration._
@@ -103,12 +104,12 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
 
   private[host] override def processes: Option[(Int, Int)] = Some((pids.length, restarts))
 
-  private[host] def isReady(index: Int): Boolean = all(index).isReady
-  private[host] def worked(index: Int): Unit     = all(index).hasWorked = true
-  private[host] def stuck(index: Int): Unit      = {
-    all(index).isReady = false // at once, so that no other request is sent there
-    onLoop(() => all(index).stop())
-  }
+  private[host] def isReady(index: Int): Boolean       = all(index).isReady
+  private[host] def worked(index: Int): Unit           = all(index).hasWorked = true
+  private[host] override def process(index: Int): Long = all(index).process
+  private[host] def stuck(index: Int, process: Long): Unit =
+    // at once, so that no other request is sent there
+    if (all(index).isNoMoreReady(process)) onLoop(() => all(index).stop(process))
 
   private def begin(): Workers = {
     ExitHook.add(hook)
@@ -156,8 +157,17 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
     private var isStarting                 = false
     private var isDown                     = false
 
-    /** Whether it has been started, and not been told to end. */
-    @volatile var isReady = false
+    /** The number of the process that has been started last. */
+    @volatile var process = 0L
+
+    /** The number of the process that has been started, and not been told to end; 0: none. */
+    private val ready = new AtomicLong
+
+    /** From any thread. */
+    def isReady: Boolean = ready.get != 0
+
+    /** From any thread. Whether it was that process which was ready. */
+    def isNoMoreReady(process: Long): Boolean = process != 0 && ready.compareAndSet(process, 0)
 
     /** Whether it has served a request. */
     @volatile var hasWorked = false
@@ -206,13 +216,14 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
     private def watch(fresh: Program, errors: StandardErrorLog): Unit = {
       val began = System.nanoTime()
       program = fresh
-      isReady = true
       hasWorked = false
+      process += 1
+      ready.set(process)
       fresh.endInput()
       val heard = listen(fresh, errors)
       fresh.onEnd { status =>
         program = null
-        isReady = false
+        ready.set(0)
         errors.end()
         // PHP's processes end by themselves after a number of requests
         val isDone = hasWorked && status == 0
@@ -244,7 +255,8 @@ final class Workers private (config: WorkersConfig) extends Upstream with AutoCl
         }
       }
 
-    def stop(): Unit = if (program != null) program.terminate()
+    /** Ends that process, unless another one has taken its place. */
+    def stop(process: Long): Unit = if (program != null && process == this.process) program.terminate()
 
     /** Ends it permanently. */
     def end(): Unit = {

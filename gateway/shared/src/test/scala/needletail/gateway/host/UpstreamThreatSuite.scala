@@ -131,11 +131,11 @@ class UpstreamThreatSuite extends AgainstScripted {
       ready.set(false) // and is gone without an answer
     })
     val upstream = new Upstream {
-      private[host] val addresses: Seq[Address]      = Seq(scripted.address)
-      private[host] def isOurs: Boolean              = true
-      private[host] def isReady(index: Int): Boolean = ready.get
-      private[host] def worked(index: Int): Unit     = ()
-      private[host] def stuck(index: Int): Unit      = ()
+      private[host] val addresses: Seq[Address]                = Seq(scripted.address)
+      private[host] def isOurs: Boolean                        = true
+      private[host] def isReady(index: Int): Boolean           = ready.get
+      private[host] def worked(index: Int): Unit               = ()
+      private[host] def stuck(index: Int, process: Long): Unit = ()
     }
     val brief = config.copy(connectTimeout = 10.seconds, host = hostConfig.copy(timeout = 500.millis))
     val host  = new FastCgiHost(new Mount("/app"), upstream, brief)

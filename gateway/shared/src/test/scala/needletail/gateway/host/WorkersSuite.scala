@@ -105,7 +105,7 @@ class WorkersSuite extends Hosted {
     leavingNothing {
       working(ends.copy(stopGrace = 10.seconds)) { workers =>
         eventually(said("ready") == 2, log.text)
-        workers.stuck(0)
+        workers.stuck(0, workers.process(0))
         eventually(said("ready") == 3, log.text)
         assertEquals((said("last"), said("oops"), over), (1, 1, 1), log.text)
       }
@@ -124,9 +124,24 @@ class WorkersSuite extends Hosted {
       }
       eventually(workers.pids.length == 2)
       val before = workers.pids
-      workers.stuck(1)
+      workers.stuck(1, workers.process(1))
       eventually(workers.pids.length == 2 && workers.pids(1) != before(1))
       assertEquals(workers.pids.head, before.head)
+    }
+  }
+
+  test("a process is not ended for what the one before it did not do") {
+    working(config("fresh", "exec sleep 406.5")) { workers =>
+      eventually(workers.pids.length == 2)
+      val (first, before) = (workers.process(1), workers.pids)
+      workers.stuck(1, first)
+      eventually(workers.pids.length == 2 && workers.pids(1) != before(1) && workers.isReady(1))
+      val now = workers.pids
+      workers.stuck(1, first) // told late by another request
+      assert(workers.isReady(1))
+      workers.stuck(0, workers.process(0)) // once this has been carried out, so has that
+      eventually(workers.pids.length == 2 && workers.pids.head != now.head)
+      assertEquals(workers.pids(1), now(1))
     }
   }
 

@@ -22,6 +22,18 @@ private[host] final class Endpoint(
   /** Requests in flight on all loops. */
   val inFlight: AtomicInteger = new AtomicInteger
 
+  /** Requests that it accepts at once; others would wait in its backlog, where nobody knows of them. */
+  private def places: Int = if (multiplexes) most * multiplex else most
+
+  def isFull: Boolean = inFlight.get >= places
+
+  /** Takes a place for a request, which `inFlight` counts, if there is one. From any thread. */
+  def tryEnter(): Boolean = {
+    var n = inFlight.get
+    while (n < places && !inFlight.compareAndSet(n, n + 1)) n = inFlight.get
+    n < places
+  }
+
   /** Connections on all loops. */
   val open: AtomicInteger = new AtomicInteger
 
