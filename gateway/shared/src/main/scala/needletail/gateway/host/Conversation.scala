@@ -47,6 +47,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   private var held: AsyncPromise[Unit] = null                   // what waits for `isFed`
   private var brokenBy: Throwable    = null  // why the stream ended before the end of the output
   private var afterHead: Array[Byte] = null  // content that arrived with the head
+  private var last: Array[Byte]      = null  // the end of the content, while it waits for `isFed`
   private var isBodiless             = false // whether the client gets no content
 
   /**
@@ -150,8 +151,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   private def read[A](f: Try[Option[Array[Byte]]] => Async[A], instead: => Async[A]): Async[A] = {
     patience.awaitsProgram = true
     patience.progressed()
-    backend.output.next().transform { result =>
-      patience.awaitsProgram = false
+    backend.output.next().andFinally { patience.awaitsProgram = false }.transform { result =>
       if (finished) instead
       else {
         patience.progressed()
@@ -227,7 +227,8 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
 
   private val stream: ByteStream = new ByteStream {
     def next(): Async[Option[Array[Byte]]] =
-      if (finished) ended
+      if (last != null) deliverLast()
+      else if (finished) ended
       else if (framed.isComplete) {
         dropRest()
         Async.value(None)
@@ -248,10 +249,12 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
         )
 
     /** The server cancels a response without content though the client is still connected: the program may finish. */
-    def cancel(): Unit =
+    def cancel(): Unit = {
+      last = null
       if (held != null) close(complete = false)
       else if (isBodiless) dropRest()
       else if (!patience.isDiscarding) close(complete = false)
+    }
   }
 
   /** The output has failed after the head of the response. Returns what the response fails with. */
@@ -276,9 +279,22 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   private def deliver(piece: Array[Byte]): Async[Option[Array[Byte]]] = {
     framed.decode(piece, 0, piece.length)
     val content =
-      Some(if (framed.dataUntil == piece.length) piece else java.util.Arrays.copyOf(piece, framed.dataUntil))
-    if (framed.isComplete) whenFed().map(_ => content) else Async.value(content)
+      if (framed.dataUntil == piece.length) piece else java.util.Arrays.copyOf(piece, framed.dataUntil)
+    if (framed.isComplete) {
+      last = content
+      deliverLast()
+    } else Async.value(Some(content))
   }
+
+  /** Its reader may stop waiting for it, and ask again. */
+  private def deliverLast(): Async[Option[Array[Byte]]] =
+    if (brokenBy != null) Async.fail(brokenBy)
+    else
+      whenFed().map { _ =>
+        val content = last
+        last = null
+        Some(content)
+      }
 
   private def dropRest(): Unit = if (!patience.isDiscarding) { discard(); () }
 

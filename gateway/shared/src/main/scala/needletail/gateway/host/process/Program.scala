@@ -44,12 +44,14 @@ import needletail.io.EventLoop
  */
 private[host] abstract class Program(protected val loop: EventLoop, killGraceNanos: Long) extends Backend {
   private var wanted: AsyncPromise[Option[Array[Byte]]] = null
-  private var silentChecks                = 0 // after the program has ended, since output was wanted
+  private var isAsked                     = false // whether the platform was, and has not answered yet
+  private var unclaimed: Array[Byte]      = null  // a piece whose reader had stopped waiting for it
+  private var silentChecks                = 0     // after the program has ended, since output was wanted
   private var outputOver                  = false
   private var status                      = -1
   private var stopping                    = false
   private var killer: Timer               = null
-  private var afterEnd                    = 0 // bytes of output that arrived after the program had ended
+  private var afterEnd                    = 0     // bytes of output that arrived after the program had ended
   private var endHooks: List[Int => Unit] = Nil
 
   Program.begun(this)
@@ -64,7 +66,7 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
   /** Sends SIGTERM, or SIGKILL, to the whole process group. */
   protected def signal(kill: Boolean): Unit
 
-  /** Requests one call of `outputArrived` or `outputEnded`. */
+  /** Requests one call of `outputArrived` or `outputEnded`, and is not called again before that. */
   protected def wantOutput(): Unit
 
   /** Closes this end of the pipe of its output. */
@@ -79,8 +81,10 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
   // For the platform to call
 
   protected final def outputArrived(bytes: Array[Byte]): Unit = {
+    isAsked = false
     if (status >= 0) afterEnd += bytes.length
-    if (wanted != null && !outputOver) {
+    if (wanted == null && !outputOver) unclaimed = bytes
+    else if (!outputOver) {
       val promise = wanted
       wanted = null
       promise.succeed(Some(bytes))
@@ -148,24 +152,35 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
   val output: ByteStream = new ByteStream {
     def next(): Async[Option[Array[Byte]]] =
       if (wanted != null) Async.fail(new IllegalStateException("the last piece has not arrived yet"))
-      else {
+      else if (unclaimed != null) {
+        val piece = unclaimed
+        unclaimed = null
+        Async.value(Some(piece))
+      } else {
         val promise = new AsyncPromise[Option[Array[Byte]]]
         wanted = promise
         promise.onCancel(() => if (wanted eq promise) wanted = null)
         if (outputOver) awaitEnd()
         else {
           silentChecks = 0
-          wantOutput()
+          if (!isAsked) {
+            isAsked = true
+            wantOutput()
+          }
         }
         promise
       }
-    def cancel(): Unit = outputEnded()
+    def cancel(): Unit = {
+      unclaimed = null
+      outputEnded()
+    }
   }
 
   /** Closes the pipe of its output, and ends it as `terminate` does; its other pipes are closed when it has ended. */
   final def stop(): Unit = {
     val isRunning = status < 0 && !stopping
     if (isRunning) stopping = true
+    unclaimed = null
     outputEnded()
     tellOutputEnd()
     if (isRunning) sendSignals()
