@@ -26,8 +26,10 @@ private[host] final class Mount(path: String) {
       case None        =>
         val texts = result.collect { case Right(text) => text }
         if (texts.exists(_.indexOf(0) >= 0)) Left(HttpError(Status.BadRequest, "a NUL in the path"))
-        else if (texts.exists(text => text.indexOf('/') >= 0 || text == "." || text == ".."))
-          Left(Mount.notFound) // a program that gets it decoded could take it for another path
+        else if (
+          texts.exists(text => text.indexOf('/') >= 0 || text == "." || text == "..") ||
+          texts.dropRight(1).exists(_.isEmpty)
+        ) Left(Mount.notFound) // a program could take it for another path than the routes before it did
         else Right(texts)
     }
   }

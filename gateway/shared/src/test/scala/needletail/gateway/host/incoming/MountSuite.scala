@@ -17,4 +17,17 @@ class MountSuite extends Suite {
       assert(!isAbove("/caf\u00e9/a b", path), path)
     for (path <- List("/", "/x", "//")) assert(isAbove("/", path), path)
   }
+
+  test(
+    "an empty segment within a path is not found, as rules that routes make of paths do not see it as they do others"
+  ) {
+    def below(mount: String, path: String) = new Mount(mount).below(Request.get(path))
+    for (path <- List("/app//x", "/app//", "/app/x//y", "/app/x//"))
+      assertEquals(below("/app", path), Left(Mount.notFound), path)
+    for (path <- List("//", "//x", "/x//y")) assertEquals(below("/", path), Left(Mount.notFound), path)
+    assertEquals(below("/app", "/app"), Right(Nil))
+    assertEquals(below("/app", "/app/"), Right(List("")))
+    assertEquals(below("/app", "/app/x/"), Right(List("x", "")))
+    assertEquals(below("/", "/"), Right(List("")))
+  }
 }
