@@ -2,7 +2,7 @@ package needletail.content.forward
 
 import needletail.client.{Call, Service}
 import needletail.http.admission.TimeLimit
-import needletail.http.message.HopByHop
+import needletail.http.message.{HopByHop, PercentCoding}
 import needletail.http.text.Ascii
 import needletail.http.{Headers, Method, Reply, Request, Response, Status}
 import needletail.routing._
@@ -14,12 +14,16 @@ import needletail.routing._
  * @param keepHost whether the service sees the host of the request (`Request.authority`), not its own
  * @param trusted whether Forwarded fields that the request brings are kept, as behind another proxy
  * @param name what the service sees in Via after the protocol's version, a token or host and port (RFC 9110 §7.6.3)
+ * @param refuseAmbiguous whether paths that services could take for others get 400, as they would evade the rules of
+ *   routes before these: with an empty segment, a slash or backslash within a segment (`%2F`, `%5C`), a segment `.` or
+ *   `..`, or escapes that are not of UTF-8
  */
 final case class ProxyConfig(
     keepPrefix: Boolean = false,
     keepHost: Boolean = false,
     trusted: Boolean = false,
-    name: String = "needletail"
+    name: String = "needletail",
+    refuseAmbiguous: Boolean = false
 ) {
   if (name.isEmpty || !name.forall(c => c > ' ' && c < 127 && c != ',' && c != '(' && c != ')'))
     throw new IllegalArgumentException(
@@ -39,7 +43,8 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
     else Routes(ANY / path / * + request to (pass(_)), (ANY / path + request to (pass(_))).yielding)
 
   private def pass(request: Request): Reply =
-    if (isForUs(request)) received
+    if (config.refuseAmbiguous && isAmbiguous(request.path)) ambiguous
+    else if (isForUs(request)) received
     else callOf(request) match {
       case None       => refused
       case Some(call) => new Reply.Later(call.body(request.body).stream.map(_.toResponse))
@@ -100,6 +105,15 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
 private[content] object Proxy {
   private val received = Response(Status.NoContent)
   private val refused  = Response(Status.BadRequest).text("the request cannot be forwarded")
+  private val ambiguous = Response(Status.BadRequest).text("the path is ambiguous")
+
+  private def isAmbiguous(path: String): Boolean = {
+    val segments = path.split("/", -1).drop(1)
+    segments.dropRight(1).exists(_.isEmpty) || segments.exists(PercentCoding.decode(_).fold(
+      _ => true,
+      text => text == "." || text == ".." || text.exists(c => c == '/' || c == '\\')
+    ))
+  }
 
   /** Whether it is a value of Max-Forwards (RFC 9110 §7.6.2); any other is none of ours, and left alone. */
   private def isNumber(value: String): Boolean = value.nonEmpty && value.forall(c => c >= '0' && c <= '9')

@@ -61,6 +61,27 @@ class ProxySuite extends Suite with Serving {
     }
   }
 
+  test("paths that evade the rules of routes before the proxy are refused on request, and else passed on as they are") {
+    val evading = List("/api//admin", "/api/x%2f..%2fadmin", "/api/admin%5Cx", "/api/x//")
+    serving(origin) { (server, client) =>
+      def seen(config: ProxyConfig)(paths: String*) =
+        serving(proxy("/api", client.service(server.url), config)) { (front, _) =>
+          paths.toList.map { path =>
+            val raw = new RawClient(front.port)
+            try
+              raw.send(s"GET $path HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").readAll().slice(9, 12)
+            finally raw.close()
+          }
+        }
+      assertEquals(seen(ProxyConfig(refuseAmbiguous = true))(evading*), evading.map(_ => "400"))
+      assertEquals(
+        seen(ProxyConfig(refuseAmbiguous = true))("/api", "/api/", "/api/a%20b/c/"),
+        List("200", "200", "200")
+      )
+      assertEquals(seen(ProxyConfig())("/api//admin", "/api/admin%5Cx"), List("200", "200"))
+    }
+  }
+
   test("what a client says about itself is not passed on, however it is spelled, unless it is trusted") {
     val fields = List(
       "X-Forwarded-Prefix" -> "/evil",
