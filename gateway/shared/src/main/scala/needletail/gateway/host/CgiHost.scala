@@ -3,7 +3,7 @@ package needletail.gateway.host
 import needletail.async.{Async, AsyncPromise, Semaphore, Survivable}
 import needletail.gateway.host.backend.{ByteText, MountCounts, StandardErrorLog}
 import needletail.gateway.host.process.{Launch, LaunchFailed, Program, ProgramStarter}
-import needletail.gateway.host.incoming.{Mount, ScriptFinder, ScriptPath}
+import needletail.gateway.host.incoming.{Mount, ProgramRequest, ScriptFinder, ScriptPath}
 import needletail.http.Request
 import needletail.http.message.{HttpError, Status}
 import needletail.io.EventLoop
@@ -31,12 +31,20 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
     val request   = conversation.request
     val file      = request.path.file
     val directory = file.substring(0, file.lastIndexOf('/')) // the working directory, section 7.2
-    start(Launch(file, Nil, environment ++ request.variables, directory), request.what, request.loop)
+    start(Launch(file, Nil, environmentOf(request), directory), request.what, request.loop)
       .flatMap(program => conversation.begin(program)(_ => linger(program, request.loop)))
       .recoverWith {
         case e: LaunchFailed if e.reason == LaunchFailed.SystemFull => refuse(MountCounts.System)
       }
   }
+
+  /** Each name once: of two, some programs would see the first, and others the last. The request's own come first. */
+  private def environmentOf(request: ProgramRequest): Seq[(String, String)] =
+    if (environment.isEmpty) request.variables
+    else {
+      val names = request.variables.map(_._1).toSet
+      environment.filterNot(pair => names(pair._1)) ++ request.variables
+    }
 
   /**
    * Starts the program on a thread that may block, with a place taken that is returned when its process has ended. If

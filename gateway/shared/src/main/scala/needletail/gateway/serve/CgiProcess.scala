@@ -109,10 +109,24 @@ private[gateway] final class CgiProcess(
 
   /**
    * Apache's mod_cgi reads no response before it has passed on all content. A program that writes its response while
-   * content waits to be read would block forever. So the content is read first, and kept, up to `maxBody`.
+   * content waits to be read would block forever. So the content is read first, and kept, up to `maxBody`. What exceeds
+   * that is dropped: who reads it is told that it has ended early.
    */
-  private def readAhead(): Unit =
+  private def readAhead(): Unit = {
     while (bodyLeft > 0 && unread.length - unreadFrom <= context.config.maxBody) read()
+    if (bodyLeft > 0) dropRest()
+  }
+
+  private def dropRest(): Unit = {
+    val piece = new Array[Byte](CgiProcess.ReadSize)
+    while (bodyLeft > 0) {
+      val n =
+        try in.read(piece, 0, Math.min(bodyLeft, CgiProcess.ReadSize.toLong).toInt)
+        catch { case _: IOException => -1 }
+      bodyLeft = if (n < 0) 0 else bodyLeft - n
+    }
+    bodyLeft = -1
+  }
 
   // SessionOutput
 

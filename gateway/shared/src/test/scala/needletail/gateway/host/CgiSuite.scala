@@ -42,6 +42,17 @@ class CgiSuite extends Hosted {
     }
   }
 
+  test("each variable is there once: the request's own comes before one of the configuration") {
+    assume(java.nio.file.Files.exists(java.nio.file.Paths.get("/proc/self/environ")), "there is no /proc")
+    sh("raw", "printf 'Content-Type: text/plain\\n\\n'", "tr '\\0' '\\n' < /proc/$$/environ")
+    val both = cgiConfig.environment ++ Map("SERVER_NAME" -> "configured", "OWN" -> "1")
+    hosting(cgiConfig.copy(environment = both)) { server =>
+      val lines = get(server, "/cgi-bin/raw").body.split('\n').toList
+      assertEquals(lines.filter(_.startsWith("SERVER_NAME=")), List("SERVER_NAME=example.org"))
+      assertEquals(lines.filter(_.startsWith("OWN=")), List("OWN=1"))
+    }
+  }
+
   test("it is told all that RFC 3875 defines") {
     hosting() { server =>
       val answer = get(
