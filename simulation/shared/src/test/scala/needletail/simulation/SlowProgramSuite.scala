@@ -43,7 +43,7 @@ class SlowProgramSuite extends Suite with QuietWorlds {
   // content is passed on as it arrives: files are written by threads, which know no virtual time
   private val config =
     UpstreamConfig(host = ProgramHostConfig(timeout = 2.seconds, bufferRequests = false, log = Log.none))
-  private val head   = Service.ascii("Status: 200 OK\r\n\r\n")
+  private val head = Service.ascii("Status: 200 OK\r\n\r\n")
 
   private val kinds = Seq[(String, Address => Routes, Seq[Array[Byte]])](
     (

@@ -103,8 +103,8 @@ private[content] final class Proxy(prefix: String, service: Service, config: Pro
 }
 
 private[content] object Proxy {
-  private val received = Response(Status.NoContent)
-  private val refused  = Response(Status.BadRequest).text("the request cannot be forwarded")
+  private val received  = Response(Status.NoContent)
+  private val refused   = Response(Status.BadRequest).text("the request cannot be forwarded")
   private val ambiguous = Response(Status.BadRequest).text("the path is ambiguous")
 
   private def isAmbiguous(path: String): Boolean = {

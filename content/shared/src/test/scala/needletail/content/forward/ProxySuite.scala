@@ -61,7 +61,9 @@ class ProxySuite extends Suite with Serving {
     }
   }
 
-  test("paths that evade the rules of routes before the proxy are refused on request, and else passed on as they are") {
+  test(
+    "paths that evade the rules of routes before the proxy are refused on request, and else passed on as they are"
+  ) {
     val evading = List("/api//admin", "/api/x%2f..%2fadmin", "/api/admin%5Cx", "/api/x//")
     serving(origin) { (server, client) =>
       def seen(config: ProxyConfig)(paths: String*) =

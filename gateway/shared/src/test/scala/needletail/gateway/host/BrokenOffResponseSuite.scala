@@ -34,7 +34,7 @@ class BrokenOffResponseSuite extends AgainstScripted {
       "/head"   -> (open, 1, false),
       "/middle" -> (s"$open\r\nhalf", 1, false),
       "/high"   -> (s"$open\r\nhalf", 1 << 24, false),
-      "/ended"  -> (whole, 1, true), // as libfcgi does when a program exits with 1
+      "/ended"  -> (whole, 1, true),  // as libfcgi does when a program exits with 1
       "/zero"   -> (whole, 0, false), // as PHP does
       "/sized"  -> ("Content-Length: 5\r\n\r\nwhole", 1, false)
     )
@@ -90,7 +90,8 @@ class BrokenOffResponseSuite extends AgainstScripted {
             assertEquals(isCut(brokenOff(server)), address ne unix)
         }
       finally Await.result(own.close(), 20.seconds)
-      val told = log.text.split('\n').count(_.contains("a response was broken off over SCGI at a Unix socket"))
+      val told =
+        log.text.split('\n').count(_.contains("a response was broken off over SCGI at a Unix socket"))
       assertEquals(told, if (address eq unix) 1 else 0)
     }
   }
@@ -99,14 +100,15 @@ class BrokenOffResponseSuite extends AgainstScripted {
   private def brokenOff(server: RunningServer): Answer = {
     val client = new RawClient(server.port)
     client.socket.setSoTimeout(20000)
-    val half = client.send("GET /app/breaks HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").readUntil("half")
+    val half =
+      client.send("GET /app/breaks HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").readUntil("half")
     assertEquals(get(server, "/app/break").body, "breaks")
     try Answer(half + client.readAll())
     catch { case _: IOException => Answer(half) } // it was reset
     finally client.close()
   }
 
-  @volatile private var held: AsyncPromise[Response]               = null
+  @volatile private var held: AsyncPromise[Response]              = null
   @volatile private var broken: AsyncPromise[Option[Array[Byte]]] = null
 
   private def started(front: Address => FrontProtocol, address: Address): RunningServer = {

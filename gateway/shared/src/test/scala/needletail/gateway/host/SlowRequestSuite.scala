@@ -47,7 +47,9 @@ class SlowRequestSuite extends AgainstScripted {
     }
   }
 
-  test("with `bufferRequests = false` a program gets content as it comes, and answers before all of it is there") {
+  test(
+    "with `bufferRequests = false` a program gets content as it comes, and answers before all of it is there"
+  ) {
     val through = config.copy(connections = 1, host = hostConfig.copy(bufferRequests = false))
     against(through) { c =>
       val asked = c.request()

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
 import scala.concurrent.duration._
 
+import needletail.gateway.host.incoming.Mount
 import needletail.io.Address
 import needletail.server.{RawClient, RunningServer}
 
@@ -13,10 +14,10 @@ class WaitsNotAWorkersSuite extends Hosted {
   private val stuck = new AtomicInteger
 
   private def workers(ready: Int => Boolean, all: Address*): Upstream = new Upstream {
-    private[host] val addresses: Seq[Address]                  = all
-    private[host] def isOurs: Boolean                          = true
-    private[host] def isReady(index: Int): Boolean             = ready(index)
-    private[host] def worked(index: Int): Unit                 = ()
+    private[host] val addresses: Seq[Address]                = all
+    private[host] def isOurs: Boolean                        = true
+    private[host] def isReady(index: Int): Boolean           = ready(index)
+    private[host] def worked(index: Int): Unit               = ()
     private[host] def stuck(index: Int, process: Long): Unit = {
       WaitsNotAWorkersSuite.this.stuck.incrementAndGet()
       ()
@@ -67,9 +68,9 @@ class WaitsNotAWorkersSuite extends Hosted {
   }
 
   test("no request waits in the backlog of a worker that is busy while another one is being restarted") {
-    val gate, asked = new CountDownLatch(1)
-    val begun       = new AtomicInteger
-    val isBack      = new AtomicBoolean
+    val gate, asked            = new CountDownLatch(1)
+    val begun                  = new AtomicInteger
+    val isBack                 = new AtomicBoolean
     def server(waits: Boolean) = new ScriptedServer({ c =>
       while (true) {
         val request = c.request()
@@ -84,11 +85,13 @@ class WaitsNotAWorkersSuite extends Hosted {
     val (busy, other) = (server(waits = true), server(waits = false))
     val up   = UpstreamConfig(connections = 1, keep = false, queueTime = 20.seconds, host = hostConfig)
     val both = workers(index => index == 0 || isBack.get, busy.address, other.address)
+    val host = new FastCgiHost(new Mount("/app"), both, up)
     try
-      serving(fastcgi("/app", both, up)) { server =>
+      serving(host.routes) { server =>
         val first = client(server)
         asked.await()
         val second = client(server)
+        eventually(host.slots.inUse == 2)
         isBack.set(true)
         assertEquals(Answer(second.readAll()).status, 200) // by the other one
         assertEquals((busy.accepted.get, other.accepted.get, begun.get), (1, 1, 2))
