@@ -5,7 +5,7 @@ import java.net.Socket
 import java.nio.charset.StandardCharsets.US_ASCII
 import java.security.cert.{CertificateFactory, X509Certificate}
 import java.security.spec.PKCS8EncodedKeySpec
-import java.security.{KeyFactory, Principal, PrivateKey}
+import java.security.{KeyFactory, Principal, PrivateKey, Security}
 import java.util.Base64
 import javax.net.ssl.{
   KeyManager,
@@ -15,6 +15,8 @@ import javax.net.ssl.{
   X509ExtendedKeyManager,
   X509ExtendedTrustManager
 }
+
+import needletail.io.{Tls, TlsIdentity, TlsServerConfig}
 
 /** By the JDK's engine. */
 final class PlatformTlsEngines extends TlsEngines {
@@ -34,6 +36,10 @@ final class PlatformTlsEngines extends TlsEngines {
     engine.setUseClientMode(false)
     begun(engine)
   }
+
+  /** The JDK's own provider stands for others that compute while they read. Its tasks still run on other threads. */
+  def identity(config: TlsServerConfig, isInline: Boolean): TlsIdentity =
+    if (isInline) Tls.server(config, Security.getProvider("SunJSSE")) else Tls.server(config)
 
   def seed(number: Long): Unit = () // no length depends on the JDK's random numbers
 

@@ -4,6 +4,8 @@ import java.io.IOException
 
 import scala.scalanative.unsafe._
 
+import needletail.io.{Tls, TlsIdentity, TlsServerConfig}
+
 /** By OpenSSL. */
 final class PlatformTlsEngines extends TlsEngines {
   private val contexts = scala.collection.mutable.Map.empty[(String, Boolean, String), Ptr[Byte]]
@@ -12,6 +14,9 @@ final class PlatformTlsEngines extends TlsEngines {
     engine(isServer = false, name, isOld, showing)
 
   def server(): TlsEngine = engine(isServer = true, null, isOld = false, TestKeys.one)
+
+  /** OpenSSL computes each handshake while it reads. */
+  def identity(config: TlsServerConfig, isInline: Boolean): TlsIdentity = Tls.server(config)
 
   def seed(number: Long): Unit = OpenSslSide.seed(number)
 

@@ -64,14 +64,18 @@ final class TlsScenario(world: World) extends Scenario {
   private var isCalm     = false // no more faults
   private var isDraining = false // before that
 
-  private val identity = Tls.server(TlsServerConfig(
-    certificates = Seq(TestKeys.one, TestKeys.two).map(TlsScenario.certificate),
-    refuseUnknownNames = refusesUnknown,
-    clients = if (!asksClients) None
-    else
-      Some(TlsClientAuth(TestKeys.file(TestKeys.authority), needsClients, check = c => accepts(c.subject))),
-    limits = TlsLimits(if (isFair) 1024 else random.pick(Seq(1, 3, 1024)), 10.seconds)
-  ))
+  // In some, chosen by the seed itself, handshakes take turns on the loop on the JVM, too.
+  private val identity = engines.identity(
+    TlsServerConfig(
+      certificates = Seq(TestKeys.one, TestKeys.two).map(TlsScenario.certificate),
+      refuseUnknownNames = refusesUnknown,
+      clients = if (!asksClients) None
+      else
+        Some(TlsClientAuth(TestKeys.file(TestKeys.authority), needsClients, check = c => accepts(c.subject))),
+      limits = TlsLimits(if (isFair) 1024 else random.pick(Seq(1, 3, 1024)), 10.seconds)
+    ),
+    isInline = world.seed % 7 < 2
+  )
 
   private val config = Scenario.serverConfig(world, code, operations).copy(
     loops = random.between(1, 3),

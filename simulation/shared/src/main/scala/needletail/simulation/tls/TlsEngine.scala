@@ -2,6 +2,8 @@ package needletail.simulation.tls
 
 import java.io.ByteArrayOutputStream
 
+import needletail.io.{TlsIdentity, TlsServerConfig}
+
 /**
  * One side of a TLS connection, without a network: encrypted bytes go in by `receive` and come out by `output`, plain ones
  * by `send` and `take`. It is the platform's own engine, driven by nothing of the library.
@@ -79,6 +81,13 @@ trait TlsEngines {
 
   /** A server's side, with the certificate for localhost. */
   def server(): TlsEngine
+
+  /**
+   * The identity of the library's server.
+   *
+   * @param isInline whether its handshakes take turns on the loop, as those of an engine do that may compute while it reads
+   */
+  def identity(config: TlsServerConfig, isInline: Boolean): TlsIdentity
 
   /**
    * From now on, until this is closed, random numbers of TLS on this thread follow from that number, those of the library
