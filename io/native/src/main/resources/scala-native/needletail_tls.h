@@ -113,6 +113,9 @@ void needletail_tls_describe_weakness(X509 *x, char to[WEAKNESS_SIZE]);
  */
 const char *needletail_tls_own_weakness(X509 *x);
 
+/* As Certificates.kindOfKey of the JVM names it. */
+const char *needletail_tls_kind_of_key(const EVP_PKEY *key);
+
 #define KEY_HASH_SIZE 32
 
 /* SHA-256 of a certificate's SubjectPublicKeyInfo. Returns 0 if memory ran out. */

@@ -142,8 +142,15 @@ static EVP_PKEY *read_key(const char *pem, int length, const char *secret) {
 }
 
 /* What may be wrong with a certificate and its key, beside other reasons. */
-static const char NO_CERTIFICATE[] = "no certificate", NO_KEY[] = "no key", NOT_ITS_KEY[] = "not its key",
-                  NOT_SUPPORTED[] = "not supported";
+static const char NO_CERTIFICATE[] = "no certificate", NO_KEY[] = "no key", NOT_SUPPORTED[] = "not supported";
+
+/* The same of a key that is not the certificate's, with the kinds of both. */
+static const char *not_its_key(EVP_PKEY *key, X509 *x) {
+    static _Thread_local char why[64];
+    snprintf(why, sizeof why, "not its key: %s, %s", needletail_tls_kind_of_key(key),
+             needletail_tls_kind_of_key(ssl.X509_get0_pubkey(x)));
+    return why;
+}
 
 /*
  * Why a key cannot be read: by the wrong password too, or as the library does not know how it is encrypted. The last
@@ -207,7 +214,7 @@ const char *needletail_tls_certificate(context *c, const char *chain, int chain_
     ssl.ERR_clear_error();
     if (!read_certificates(&all, chain, chain_length)) wrong = NO_CERTIFICATE;
     else if ((key = read_key(pem, length, secret)) == NULL) wrong = no_key();
-    else if (ssl.X509_check_private_key(all.all[0], key) != 1) wrong = NOT_ITS_KEY;
+    else if (ssl.X509_check_private_key(all.all[0], key) != 1) wrong = not_its_key(key, all.all[0]);
     else if ((wrong = weakness(&all)) == NULL && !needletail_tls_use(c->ctx, all.all, all.count, key))
         wrong = reason("not usable");
     ssl.EVP_PKEY_free(key);

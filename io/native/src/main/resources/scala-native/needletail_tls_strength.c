@@ -15,6 +15,10 @@ enum {
     DSA = 116,
     ELLIPTIC_CURVE = 408,
     RSA_PSS = 912,
+    ED25519 = 1087,
+    ED448 = 1088,
+    BORINGS_ED25519 = 949,
+    BORINGS_ED448 = 960,
 
     NO_HASH = 0, /* of its own, as with Ed25519 */
     MD2 = 3,
@@ -41,6 +45,20 @@ static int has_levels(SSL_CTX *ctx) {
 /* OpenSSL 3 has other names for these two, and macros of the old ones. */
 static int kind_of(const EVP_PKEY *key) {
     return ssl.EVP_PKEY_id != NULL ? ssl.EVP_PKEY_id(key) : ssl.EVP_PKEY_get_id(key);
+}
+
+const char *needletail_tls_kind_of_key(const EVP_PKEY *key) {
+    switch (key == NULL ? 0 : kind_of(key)) {
+    case RSA: return "RSA";
+    case RSA_PSS: return "RSA-PSS";
+    case DSA: return "DSA";
+    case ELLIPTIC_CURVE: return "EC";
+    case ED25519:
+    case BORINGS_ED25519: return "Ed25519";
+    case ED448:
+    case BORINGS_ED448: return "Ed448";
+    default: return "unknown kind";
+    }
 }
 
 static int bits_of(const EVP_PKEY *key) {

@@ -97,19 +97,19 @@ class CertificateSuite extends Suite with TemporaryDirectories {
 
   refused("a certificate that is not there") {
     val chain = authority.file("missing.pem")
-    (chain, good.key, s"$chain (No such file or directory)")
+    (chain, good.key, s"$chain cannot be read: No such file or directory")
   }
 
   refused("a key that is not there") {
     val key = authority.file("missing.key")
-    (good.chain, key, s"$key (No such file or directory)")
+    (good.chain, key, s"$key cannot be read: No such file or directory")
   }
 
   refused("a key that it may not read") {
     val key = written("secret.key", text(good.key))
     Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("---------"))
     assume(!Files.isReadable(key), "root may read everything")
-    (good.chain, key, s"$key (Permission denied)")
+    (good.chain, key, s"$key cannot be read: Permission denied")
   }
 
   refused("an empty file of authorities", Seq("--client-ca", written("none.pem", "").toString)) {

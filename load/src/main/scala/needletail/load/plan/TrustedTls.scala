@@ -21,8 +21,8 @@ private[load] object TrustedTls {
         resume = resumes
       )))
     catch {
-      case e: IOException          => Left(s"cannot read certificates: ${e.getMessage}")
-      case e: InvalidPathException => Left(s"cannot read certificates: ${e.getMessage}")
+      case e: IOException          => Left(s"cannot use TLS: ${e.getMessage}")
+      case e: InvalidPathException => Left(s"cannot use TLS: ${e.getMessage}")
     }
 
   private def trusted(trust: Trust): TlsTrust = trust match {

@@ -89,7 +89,7 @@ class HttpsSuite extends Suite with Serving with ShippedProgram with TemporaryDi
   test("a file of certificates that is none is told before anything is asked") {
     val ran = program("run", "https://localhost:1/", "--cacert", "/no/such/file")
     assertEquals(ran.status, 2)
-    assert(ran.err.contains("cannot read certificates: /no/such/file (No such file or directory)"), ran.err)
+    assert(ran.err.contains("cannot use TLS: /no/such/file cannot be read: No such file or directory"), ran.err)
   }
 
   test("a scenario names the certificates, from its own place on")(inFolder { folder =>
@@ -106,7 +106,7 @@ class HttpsSuite extends Suite with Serving with ShippedProgram with TemporaryDi
       assert(any.out.contains("5 requests: 5 good, 0 bad"), any.out + any.err)
       val none = program("run", scenario("cacert: theirs.pem"))
       assertEquals(none.status, 2)
-      assert(none.err.contains("shop.yaml:1:9: cannot read certificates: "), none.err)
+      assert(none.err.contains("shop.yaml:1:9: cannot use TLS: "), none.err)
       val both = program("run", scenario("cacert: ours.pem", "insecure: true"))
       assert(both.err.contains("cacert and insecure exclude each other"), both.err)
     }
@@ -166,14 +166,14 @@ class HttpsSuite extends Suite with Serving with ShippedProgram with TemporaryDi
     val other = authority.issue("DNS:other").key
     for (
       (cert, secret, reason) <- Seq(
-        ("/no/such/file", key, "/no/such/file (No such file or directory)"),
-        (chain, "/no/such/file", "/no/such/file (No such file or directory)"),
+        ("/no/such/file", key, "/no/such/file cannot be read: No such file or directory"),
+        (chain, "/no/such/file", "/no/such/file cannot be read: No such file or directory"),
         (chain, other.toString, s"the key of $other is not that of the certificate in $chain"),
         (key, key, s"$key has no X.509 certificates in PEM (-----BEGIN CERTIFICATE-----)")
       )
     ) {
       val text = said("--cert", cert, "--key", secret)
-      assert(text.contains(s"cannot read certificates: $reason"), text)
+      assert(text.contains(s"cannot use TLS: $reason"), text)
       assert(!text.contains("\n\tat "), text)
     }
   }
@@ -196,7 +196,7 @@ class HttpsSuite extends Suite with Serving with ShippedProgram with TemporaryDi
       assertEquals(half.status, 2)
       assert(half.err.contains("lacks 'key'"), half.err)
       val none = program("run", scenario("cert: theirs.pem", "key: own.key"))
-      assert(none.err.contains("shop.yaml:1:7: cannot read certificates: "), none.err)
+      assert(none.err.contains("shop.yaml:1:7: cannot use TLS: "), none.err)
     }
   })
 }

@@ -203,7 +203,7 @@ class SessionSuite extends Suite with Serving {
     assertEquals(mistake(plan.copy(kinds = Vector(kind("https://a/")))), "none")
     assertEquals(
       mistake(plan.copy(trust = Trust.Certificates("/no/such/file"))),
-      "cannot read certificates: /no/such/file (No such file or directory)"
+      "cannot use TLS: /no/such/file cannot be read: No such file or directory"
     )
     assertEquals(
       mistake(plan.copy(kinds = Vector(kind("http://a/${id}")))),

@@ -1,7 +1,10 @@
 package needletail.io.file
 
 import java.io.IOException
-import java.nio.file.{AccessDeniedException, Files, NoSuchFileException, NotDirectoryException, Path}
+import java.nio.file.{AccessDeniedException, FileSystemException, Files, NoSuchFileException, Path}
+import java.util.Arrays
+
+import needletail.io.platform.DiskFile
 
 /** Files that are read whole, such as keys and certificates. */
 private[io] object SmallFile {
@@ -12,27 +15,48 @@ private[io] object SmallFile {
   /** The same for lists of revoked certificates: those of large authorities have several megabytes. */
   final val MostOfLists = 16L << 20
 
-  /** Its content. Throws an IOException with a one-line message that names the file; not of a device or a pipe, which may not end. */
+  /**
+   * Its content. Throws an IOException with a one-line message that names the file, and says why it cannot be read in the
+   * same words on all platforms; not of a device or a pipe, which may not end.
+   */
   def read(file: Path, most: Long = Most): Array[Byte] =
     try {
       if (Files.exists(file) && !Files.isRegularFile(file)) throw new IOException("it is not a regular file")
-      if (Files.exists(file) && Files.size(file) > most)
-        throw new IOException(s"it is larger than ${most >> 20} MiB")
-      Files.readAllBytes(file)
+      val open = DiskFile.open(file)
+      try content(open, most)
+      finally open.close()
     } catch {
-      case e: NoSuchFileException   => throw new IOException(s"$file (No such file or directory)", e)
-      case e: AccessDeniedException => throw new IOException(s"$file (Permission denied)", e)
-      case e: IOException           => throw new IOException(s"$file cannot be read: ${reason(e, file)}", e)
+      case e: IOException => throw new IOException(s"$file cannot be read: ${reason(e, file)}", e)
     }
 
-  /** Without the path, which is in some messages of the platforms, and is named before. */
-  private def reason(e: IOException, file: Path): String = {
+  /** Until its end, as its size may not be known: that of the kernel's own files is 0. */
+  private def content(file: DiskFile, most: Long): Array[Byte] = {
+    def check(size: Long): Unit =
+      if (size > most) throw new IOException(s"it is larger than ${most >> 20} MiB")
+    val known = file.size()
+    check(known)
+    var bytes = new Array[Byte](math.max(known, 0L).toInt + 1)
+    var count = 0
+    var n     = 1
+    while (n > 0) {
+      n = file.read(count.toLong, bytes, count, bytes.length - count)
+      count += n
+      check(count.toLong)
+      if (count == bytes.length) bytes = Arrays.copyOf(bytes, 2 * count + 4096)
+    }
+    Arrays.copyOf(bytes, count)
+  }
+
+  /** Without the path, which is named before. The JDK has an exception for the usual ones, and no words. */
+  private def reason(e: IOException, file: Path): String = e match {
+    case _: NoSuchFileException   => "No such file or directory"
+    case _: AccessDeniedException => "Permission denied"
+    case e: FileSystemException   => Option(e.getReason).getOrElse(lastPart(e, file))
+    case _                        => lastPart(e, file)
+  }
+
+  private def lastPart(e: IOException, file: Path): String = {
     val text = String.valueOf(e.getMessage)
-    if (text != file.toString) text.substring(text.lastIndexOf(": ") + 1).trim
-    else
-      e match {
-        case _: NotDirectoryException => "Not a directory"
-        case _                        => e.getClass.getSimpleName
-      }
+    if (text == file.toString) e.getClass.getSimpleName else text.substring(text.lastIndexOf(": ") + 1).trim
   }
 }

@@ -21,13 +21,24 @@ private[io] object KeyFaults {
       cause
     )
 
-  /** @param certificates how many there are in the chain */
-  def ofAnother(key: Path, chain: Path, certificates: Int): IOException =
-    if (certificates < 2) fault(s"the key of $key is not that of the certificate in $chain")
-    else
-      fault(
-        s"the key of $key is not that of the first of the $certificates certificates in $chain: put its own first"
-      )
+  /**
+   * @param certificates how many there are in the chain
+   * @param kinds        those of the key and of the certificate's, such as RSA and EC, which are said if they differ
+   */
+  def ofAnother(
+      key: Path,
+      chain: Path,
+      certificates: Int,
+      kinds: Option[(String, String)]
+  ): IOException = {
+    val (its, wanted) = kinds.filter { case (its, wanted) => its != wanted }
+      .fold(("", "")) { case (its, wanted) => (s" ($its)", s" ($wanted)") }
+    fault(
+      if (certificates < 2) s"the key of $key$its is not that of the certificate in $chain$wanted"
+      else
+        s"the key of $key$its is not that of the first of the $certificates certificates in $chain$wanted: put its own first"
+    )
+  }
 
   def weak(chain: Path, why: String): IOException = fault(s"$chain has a key that is too weak: $why")
 

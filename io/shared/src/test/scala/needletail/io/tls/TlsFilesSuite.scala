@@ -34,7 +34,6 @@ class TlsFilesSuite extends Suite with TemporaryDirectories {
     def says(text: String, file: Path, words: String): Unit =
       assert(text.contains(file.toString) && text.contains(words), text)
     def holding(text: String): Path = { Files.write(damaged, text.getBytes); damaged }
-    says(why(local.chain, rsa.key), rsa.key, "is not")
     says(why(local.chain, authority.issue("DNS:a").key), local.chain, "is not that of the certificate")
     says(why(local.chain, locked), locked, "is encrypted, and there is no password")
     says(why(local.chain, locked, Some("wrong")), locked, "the password")
@@ -97,7 +96,8 @@ class TlsFilesSuite extends Suite with TemporaryDirectories {
     )
     says(why(holding(whole + " " * (1 << 20)), local.key), damaged, "larger than 1 MiB")
     says(why(holding(whole.replace("MII", "!!!")), local.key), damaged, "is damaged")
-    says(why(local.chain, authority.file("nowhere")), authority.file("nowhere"), "No such file")
+    val nowhere = authority.file("nowhere")
+    assertEquals(why(local.chain, nowhere), s"$nowhere cannot be read: No such file or directory")
     val loop = Files.createSymbolicLink(authority.file("loop"), authority.file("loop"))
     for (unreadable <- Seq(loop, local.chain.resolve("below"))) {
       val text = why(local.chain, unreadable)
@@ -124,6 +124,34 @@ class TlsFilesSuite extends Suite with TemporaryDirectories {
       damaged,
       "X509 CRL----- is missing"
     )
+  }
+
+  test("a key of another kind than the certificate's: both files, and both kinds") {
+    assume(Tls.isKnown, "no TLS")
+    def why(chain: Path, key: Path): String =
+      intercept[IOException](Tls.server(TlsServerConfig(Seq(TlsCertificate(chain, key))))).getMessage
+    def written(name: String, files: Path*): Path =
+      Files.write(authority.file(name), files.flatMap(Files.readAllBytes(_)).toArray)
+    val edwards     = authority.issue("DNS:localhost", "ed25519")
+    val traditional = Seq(
+      authority.converted(rsa.key, "rsa -traditional -in IN -out OUT") -> "RSA",
+      authority.converted(local.key, "ec -in IN -out OUT")             -> "EC"
+    )
+    val keys = Seq(local.key -> "EC", rsa.key -> "RSA", edwards.key -> "Ed25519") ++ traditional
+    for (
+      (chain, own)  <- Seq(local.chain -> "EC", rsa.chain -> "RSA", edwards.chain -> "Ed25519");
+      (key, itsOwn) <- keys if itsOwn != own
+    ) {
+      assertEquals(
+        why(chain, key),
+        s"the key of $key ($itsOwn) is not that of the certificate in $chain ($own)"
+      )
+      val both = written("kinds.pem", chain, local.chain)
+      assertEquals(
+        why(both, key),
+        s"the key of $key ($itsOwn) is not that of the first of the 2 certificates in $both ($own): put its own first"
+      )
+    }
   }
 
   test("a key that is encrypted in a way that is not supported is not said to have a wrong password") {
@@ -270,13 +298,32 @@ class TlsFilesSuite extends Suite with TemporaryDirectories {
     }
   }
 
+  private def saidOfKey(key: Path): String =
+    intercept[IOException](Tls.server(TlsServerConfig(Seq(TlsCertificate(local.chain, key))))).getMessage
+
   test("a file that may not be read") {
     assume(Tls.isKnown, "no TLS")
     val key = authority.converted(local.key, "pkcs8 -topk8 -nocrypt -in IN -out OUT")
     assume(key.toFile.setReadable(false) && !key.toFile.canRead, "the superuser may read all files")
-    val why = intercept[IOException](
-      Tls.server(TlsServerConfig(Seq(TlsCertificate(local.chain, key))))
-    ).getMessage
-    assertEquals(why, s"$key (Permission denied)")
+    assertEquals(saidOfKey(key), s"$key cannot be read: Permission denied")
+  }
+
+  test("files of the kernel's that cannot be read, whoever asks: the same words on all platforms") {
+    assume(Tls.isKnown, "no TLS")
+    for (
+      (name, why) <- Seq(
+        "/proc/self/mem"                  -> "Input/output error",
+        "/sys/bus/platform/drivers_probe" -> "Permission denied"
+      )
+    ) {
+      val file = java.nio.file.Paths.get(name)
+      if (Files.exists(file)) assertEquals(saidOfKey(file), s"$name cannot be read: $why")
+    }
+    val length = java.nio.file.Paths.get("/proc/self/cmdline") // which has no size, and can be read
+    if (Files.exists(length))
+      assertEquals(
+        saidOfKey(length),
+        s"$length has no private key in PEM (-----BEGIN PRIVATE KEY-----)"
+      )
   }
 }

@@ -12,6 +12,7 @@ import java.security.{
   PrivateKey,
   Signature
 }
+import java.util.HexFormat
 import javax.crypto.spec.{PBEKeySpec, PBEParameterSpec, SecretKeySpec}
 import javax.crypto.{Cipher, EncryptedPrivateKeyInfo, SecretKeyFactory}
 
@@ -34,11 +35,11 @@ private[io] object PrivateKeys {
       case "RSA PRIVATE KEY" | "EC PRIVATE KEY" => wrapped(block.bytes, certificate)
       case other => throw new IOException(s"$file has a $other, which is not supported")
     }
-    val key = decoded(file, block.label, encoded, certificate)
-    if (!belongs(key, certificate)) {
-      val all = Pem.certificates(files.chain).size
-      throw KeyFaults.ofAnother(file, files.chain, all)
-    }
+    val kind    = kindOf(block.label, encoded).map((_, Certificates.kindOfKey(certificate)))
+    def another = KeyFaults.ofAnother(file, files.chain, Pem.certificates(files.chain).size, kind)
+    if (kind.exists { case (its, wanted) => its != wanted }) throw another
+    val key = decoded(file, encoded, certificate)
+    if (!belongs(key, certificate)) throw another
     key
   }
 
@@ -88,37 +89,35 @@ private[io] object PrivateKeys {
     der(0x30, Version ++ algorithm ++ der(0x04, key))
   }
 
-  private def decoded(
-      file: Path,
-      label: String,
-      encoded: Array[Byte],
-      certificate: X509Certificate
-  ): PrivateKey = {
+  private def decoded(file: Path, encoded: Array[Byte], certificate: X509Certificate): PrivateKey = {
     val algorithm = certificate.getPublicKey.getAlgorithm
     try KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(encoded))
     catch {
-      case e: InvalidKeySpecException =>
-        throw new IOException(
-          if (isAnother(label, encoded, certificate))
-            s"$file is not an $algorithm key, as the certificate's is"
-          else s"$file is damaged: invalid private key",
-          e
-        )
+      case e: InvalidKeySpecException  => throw new IOException(s"$file is damaged: invalid private key", e)
       case e: NoSuchAlgorithmException =>
         throw new IOException(s"$file is for a certificate with an unsupported kind of key, $algorithm", e)
     }
   }
 
-  /** Whether these bytes are a key of another algorithm than the certificate's, and not only a damaged one. */
-  private def isAnother(label: String, encoded: Array[Byte], certificate: X509Certificate): Boolean =
-    label match {
-      case "RSA PRIVATE KEY" | "EC PRIVATE KEY" =>
-        label.takeWhile(_ != ' ') != certificate.getPublicKey.getAlgorithm
-      case _ =>
-        val subject = certificate.getPublicKey.getEncoded
-        val own     = identifier(subject, header(subject, 0))
-        algorithmOf(encoded).exists(!_.sameElements(own))
-    }
+  /** In the words of `Certificates.kindOfKey`; None if the bytes are damaged. */
+  private def kindOf(label: String, encoded: Array[Byte]): Option[String] = label match {
+    case "RSA PRIVATE KEY" | "EC PRIVATE KEY" => Some(label.takeWhile(_ != ' '))
+    case _                                    =>
+      algorithmOf(encoded).map { algorithm =>
+        val text = HexFormat.of.formatHex(algorithm)
+        Kinds.collectFirst { case (number, kind) if text.contains(number) => kind }.getOrElse("unknown kind")
+      }
+  }
+
+  /** By the identifiers of their algorithms in DER. */
+  private val Kinds = Seq(
+    "06092a864886f70d010101" -> "RSA",
+    "06092a864886f70d01010a" -> "RSA-PSS",
+    "06072a8648ce380401"     -> "DSA",
+    "06072a8648ce3d0201"     -> "EC",
+    "06032b6570"             -> "Ed25519",
+    "06032b6571"             -> "Ed448"
+  )
 
   /** The identifier of a key's algorithm in PKCS #8; None if the bytes are damaged. */
   private def algorithmOf(key: Array[Byte]): Option[Array[Byte]] =

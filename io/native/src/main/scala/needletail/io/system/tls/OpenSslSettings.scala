@@ -102,8 +102,9 @@ private[tls] object OpenSslSettings {
   private def problem(own: OwnCertificate, text: String): IOException = {
     val (chain, key) = (own.chain.file, own.key.file)
     text match {
-      case "no certificate" => own.chain.damaged("certificate")
-      case "not its key"    => KeyFaults.ofAnother(key, chain, own.chain.certificates)
+      case "no certificate"              => own.chain.damaged("certificate")
+      case s"not its key: $its, $wanted" =>
+        KeyFaults.ofAnother(key, chain, own.chain.certificates, Some(its -> wanted))
       case "no key" if own.isEncrypted && own.password.isEmpty => KeyFaults.encrypted(key)
       case "no key" if own.isEncrypted                         => KeyFaults.wrongPassword(key)
       case "no key"                                            => own.key.damaged("private key")
