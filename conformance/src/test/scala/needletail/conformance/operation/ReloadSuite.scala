@@ -73,7 +73,7 @@ class ReloadSuite extends ConformanceSuite with TemporaryDirectories {
           val second = shown(program)
           Files.write(chain, Array.emptyByteArray)
           hangUp(program)
-          def complaints = program.output.filter(_.contains("the certificates were not reloaded"))
+          def complaints = program.output.filter(_.contains("the TLS files were not reloaded"))
           eventually(complaints.nonEmpty, s"no word of the broken file: ${program.output}")
           assert(complaints.size == 1 && complaints.head.contains(s"$chain is empty"), complaints)
           assertEquals(shown(program), second)

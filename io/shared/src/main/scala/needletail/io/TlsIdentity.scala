@@ -24,6 +24,8 @@ final class TlsIdentity private[needletail] (
 ) {
   private var seen = stamps() // before it is loaded, so that no change is missed
   @volatile private var present: TlsServerContext = load()
+  private var used                                = seen          // those of the files that are in use
+  @volatile private var latest                    = Seq.empty[Path]
   private var hasFailed                           = false         // whether the last `reload` did
   private var triedAt                             = Long.MinValue // by `reloadIfDue`; MinValue: never
 
@@ -75,10 +77,15 @@ final class TlsIdentity private[needletail] (
         throw e
     }
     hasFailed = false
+    latest = for ((file, (now, before)) <- files.zip(seen.zip(used)) if isOther(now, before)) yield file
+    used = seen
     failures.forget()
     former.release()
     counts.reloaded()
   }
+
+  /** The files whose content the last `reload` that succeeded has replaced. */
+  private[needletail] def reloaded: Seq[Path] = latest.distinct
 
   /**
    * Whether any of the files differs in time or content from when they were read last, be it in vain. Blocks while it
@@ -102,6 +109,9 @@ final class TlsIdentity private[needletail] (
     }
     isDue
   }
+
+  private def isOther(now: (Long, Int, Int), before: (Long, Int, Int)): Boolean =
+    now._2 != before._2 || now._3 != before._3
 
   /** With a hash of the content: natively times are whole seconds, and certificates are often of the same size. */
   private def stamps(): Seq[(Long, Int, Int)] = files.map { file =>

@@ -45,11 +45,11 @@ class HangUpSuite extends Suite with TemporaryDirectories {
       Files.copy(after.chain, before.chain, StandardCopyOption.REPLACE_EXISTING)
       Files.copy(after.key, before.key, StandardCopyOption.REPLACE_EXISTING)
       hangUp(child)
-      lineWith("the certificates have been reloaded")
+      lineWith("the TLS files have been reloaded")
       assertNotEquals(shown, first)
       Files.write(before.key, Array.emptyByteArray)
       hangUp(child)
-      val line = lineWith("the certificates were not reloaded, the old ones stay in use")
+      val line = lineWith("the TLS files were not reloaded, what was read before stays in use")
       assert(line.contains(s"${before.key} is empty"), line)
       assertNotEquals(shown, first)
     } finally { child.destroyForcibly(); () }
@@ -68,7 +68,7 @@ class HangUpSuite extends Suite with TemporaryDirectories {
       try {
         lineWith("begins")
         hangUp(child)
-        lineWith("the certificates have been reloaded")
+        lineWith("the TLS files have been reloaded")
         child.getOutputStream.write('\n')
         child.getOutputStream.flush()
         lineWith("goes on")
@@ -116,7 +116,7 @@ class HangUpSuite extends Suite with TemporaryDirectories {
     try {
       val output = new BufferedReader(new InputStreamReader(child.getInputStream))
       val lines  = Iterator.continually(output.readLine()).takeWhile(_ != null)
-      assert(lines.exists(_.contains("the certificates have been reloaded")), "it has ended, or was not told")
+      assert(lines.exists(_.contains("the TLS files have been reloaded")), "it has ended, or was not told")
       signal(child, "TERM")
       assert(child.waitFor(20, TimeUnit.SECONDS), "it goes on")
       assertEquals(child.exitValue, 0)

@@ -1,13 +1,17 @@
 package needletail.server.tcp
 
 import java.io.IOException
+import java.nio.file.Path
 import java.util.concurrent.RejectedExecutionException
 
 import needletail.async.{Async, Survivable}
 import needletail.io.{EventLoop, TlsIdentity}
 import needletail.server.operations.Log
 
-/** Reloads a server's certificates, which other servers may have too, and logs errors in them. */
+/**
+ * Reads a server's certificates, keys, authorities and lists again, which other servers may have too, and logs which of
+ * their files have changed, and errors in them.
+ */
 private[server] final class CertificateReloader(identity: TlsIdentity, loop: EventLoop, log: Log) {
   import CertificateReloader._
 
@@ -64,7 +68,7 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
   private def tryTo(read: => Boolean): Unit =
     try {
       if (read) {
-        log.info("the certificates have been reloaded")
+        log.info(s"the TLS files have been reloaded; ${changes(identity.reloaded)}")
         loaded()
       }
     } catch {
@@ -83,13 +87,17 @@ private[server] final class CertificateReloader(identity: TlsIdentity, loop: Eve
   private def check(): Unit = {
     val begun = loop.nowNanos
     Async.blocking(tryTo(identity.reloadIfDue(begun))).onComplete { result =>
-      result.failed.foreach(e => log.error("the certificate files could not be checked", e))
+      result.failed.foreach(e => log.error("the TLS files could not be checked", e))
       later(identity.checkNanos, () => check())
     }
   }
 }
 
 private[server] object CertificateReloader {
-  private final val Kept      = "the certificates were not reloaded, the old ones stay in use"
+  private final val Kept      = "the TLS files were not reloaded, what was read before stays in use"
   private final val WarnNanos = 600L * 1000 * 1000 * 1000
+
+  private def changes(files: Seq[Path]): String =
+    if (files.isEmpty) "none has changed"
+    else files.mkString("", ", ", if (files.size == 1) " has changed" else " have changed")
 }

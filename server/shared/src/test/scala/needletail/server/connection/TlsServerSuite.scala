@@ -263,7 +263,10 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
           s"${server.url}: the certificate in ${expired.chain} (localhost, EC) has expired"
         )
         server.reload()
-        assertEquals(lines.all.poll, s"${server.url}: the certificates have been reloaded")
+        assertEquals(
+          lines.all.poll,
+          s"${server.url}: the TLS files have been reloaded; none has changed"
+        )
         assertEquals(
           lines.all.poll,
           s"${server.url}: the certificate in ${expired.chain} (localhost, EC) has expired"
@@ -272,7 +275,7 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
         server.reload()
         val line = lines.all.poll
         assert(
-          line.startsWith(s"${server.url}: the certificates were not reloaded") && line.contains(
+          line.startsWith(s"${server.url}: the TLS files were not reloaded") && line.contains(
             expired.key.toString
           ),
           line
@@ -294,9 +297,10 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
       ServerFixture.serving(handler, config) { server =>
         val list = s"${server.url}: the revocation list of CN=Test Authority in ${lists.revoked}"
         assertEquals(lines.all.poll, s"$list has expired: its issuer's clients are rejected")
+        val reloaded = s"${server.url}: the TLS files have been reloaded; ${lists.revoked} has changed"
         lists.listForHours(7)
         server.reload()
-        assertEquals(lines.all.poll, s"${server.url}: the certificates have been reloaded")
+        assertEquals(lines.all.poll, reloaded)
         val soon = lines.all.poll
         assert(
           soon.startsWith(s"$list expires at 20") && soon.endsWith(
@@ -306,7 +310,7 @@ class TlsServerSuite extends Suite with TemporaryDirectories {
         )
         lists.listForHours(48)
         server.reload()
-        assertEquals(lines.all.poll, s"${server.url}: the certificates have been reloaded")
+        assertEquals(lines.all.poll, reloaded)
         assertEquals(lines.all.poll, null)
       }
     }

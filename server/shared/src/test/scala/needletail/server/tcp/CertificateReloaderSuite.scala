@@ -2,6 +2,7 @@ package needletail.server.tcp
 
 import java.io.IOException
 import java.net.ServerSocket
+import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, StandardCopyOption}
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
@@ -14,7 +15,7 @@ import needletail.async.Async
 import needletail.http.{Handler, Reply, Request, Response}
 import needletail.io.platform.{Socket, TlsServerContext}
 import needletail.io.tls.{CertificateInfo, TlsCounts}
-import needletail.io.{Tls, TlsClientConfig, TlsIdentity, TlsLimits, TlsServerConfig, TlsTrust}
+import needletail.io.{Tls, TlsClientAuth, TlsClientConfig, TlsIdentity, TlsLimits, TlsServerConfig, TlsTrust}
 import needletail.server.{RunningServer, Server, ServerFixture}
 import needletail.server.connection.SecureClient
 import needletail.server.operations.Log
@@ -96,7 +97,7 @@ class CertificateReloaderSuite extends Suite with TemporaryDirectories {
         use(authority.issue("DNS:localhost"))
         eventually(shown() != first, s"the old certificate is shown still: ${lines.all}")
         val second = shown()
-        assert(lines.has("the certificates have been reloaded"), lines.all)
+        assert(lines.has("the TLS files have been reloaded"), lines.all)
 
         Files.write(chain, Array.emptyByteArray)
         eventually(lines.has(s"$chain is empty"), s"no word of the broken file: ${lines.all}")
@@ -106,6 +107,36 @@ class CertificateReloaderSuite extends Suite with TemporaryDirectories {
 
         use(authority.issue("DNS:localhost"))
         eventually(shown() != second, s"the certificate of before the fault is shown still: ${lines.all}")
+      }
+    }
+  }
+
+  test(
+    "the log names the files that have changed: since those in use were read, and only if their content has"
+  ) {
+    if (Tls.isKnown) {
+      val authority = newAuthority()
+      val issued    = authority.issue("DNS:localhost")
+      authority.revoke()
+      val clients  = TlsClientAuth(authority.file, required = false, revoked = Some(authority.revoked))
+      val identity = Tls.server(TlsServerConfig(issued.chain, issued.key).copy(clients = Some(clients)))
+      val lines    = new Lines
+      ServerFixture.serving(slow, ServerFixture.loopback.copy(tls = Some(identity), log = lines)) { server =>
+        def said(): String = {
+          lines.all.clear()
+          server.reload()
+          lines.all.poll.replace(s"${server.url}: the TLS files ", "")
+        }
+        assertEquals(said(), "have been reloaded; none has changed")
+        Files.setLastModifiedTime(issued.chain, FileTime.fromMillis(0))
+        assertEquals(said(), "have been reloaded; none has changed")
+        authority.revoke(issued)
+        assertEquals(said(), s"have been reloaded; ${authority.revoked} has changed")
+        val other = authority.issue("DNS:localhost")
+        Files.copy(other.chain, issued.chain, StandardCopyOption.REPLACE_EXISTING)
+        assert(said().startsWith("were not reloaded, what was read before stays in use: "))
+        Files.copy(other.key, issued.key, StandardCopyOption.REPLACE_EXISTING)
+        assertEquals(said(), s"have been reloaded; ${issued.chain}, ${issued.key} have changed")
       }
     }
   }
@@ -142,9 +173,9 @@ class CertificateReloaderSuite extends Suite with TemporaryDirectories {
         lines.all.clear()
         why = failure
         server.reload()
-        assert(lines.has("the certificates were not reloaded, the old ones stay in use"), lines.all)
+        assert(lines.has("the TLS files were not reloaded, what was read before stays in use"), lines.all)
         why = null
-        eventually(lines.has("the certificates have been reloaded"), s"it is not tried again: ${lines.all}")
+        eventually(lines.has("the TLS files have been reloaded"), s"it is not tried again: ${lines.all}")
       }
       assertEquals(passing.counts.reloads, 2L)
       assert(passing.counts.failedReloads >= 2, passing.counts.failedReloads)
