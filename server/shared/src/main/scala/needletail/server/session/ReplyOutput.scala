@@ -25,10 +25,24 @@ private[server] abstract class ReplyOutput(
     wire.pendingOutput > context.maxPendingOutput
   }
 
+  private var passedOn = 0L // in this turn
+
+  def beginTurn(): Unit = passedOn = 0
+
+  /** How much more this turn may write, so that the loop's other connections need not wait. */
+  protected final def turnLeft: Long = ReplyOutput.TurnLimit - passedOn - context.writer.length
+
+  /** Whether the rest has to wait for another turn. */
+  @inline final def isTurnFull: Boolean = passedOn >= ReplyOutput.TurnLimit
+
+  /** Bytes have been written that did not pass through this. */
+  protected final def countWritten(bytes: Long): Unit = passedOn += bytes
+
   /** Passes on the content of the loop's writer. */
   def flush(): Unit = {
     val w = context.writer
     if (w.length > 0) {
+      passedOn += w.length
       wire.write(w.bytes, 0, w.length)
       w.clear()
       queue.handedOver()
@@ -38,6 +52,7 @@ private[server] abstract class ReplyOutput(
   /** Passes on the content of the loop's writer, and then these bytes, of which the loop's writer gets no copy. */
   protected def flushWith(bytes: Array[Byte], from: Int, count: Int, mayKeep: Boolean): Unit = {
     val w = context.writer
+    passedOn += w.length + count.toLong
     if (w.length > 0) {
       wire.writeBoth(w.bytes, w.length, bytes, from, count, mayKeep)
       w.clear()
@@ -66,6 +81,12 @@ private[server] abstract class ReplyOutput(
 }
 
 private[server] object ReplyOutput {
+
+  /**
+   * Bytes that one turn writes, by however many replies: those that are encrypted take a loop milliseconds, and more
+   * while the JVM has not compiled what encrypts them.
+   */
+  final val TurnLimit = 512 * 1024
 
   /** Content up to this many bytes is copied after its head and sent with it; more is written separately. */
   final val CopyLimit = 16 * 1024

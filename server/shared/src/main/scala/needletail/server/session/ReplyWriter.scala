@@ -103,7 +103,8 @@ private[server] final class ReplyWriter(
   private def sendFile(x: ServerExchange, file: FileOutput): Unit = {
     flush()
     x.countPart()
-    val stop = x.bytesSent + ReplyWriter.PumpLimit
+    val from = x.bytesSent
+    val stop = from + Math.max(1L, turnLeft)
     var go   = true
     while (go) {
       val part = x.part
@@ -134,6 +135,7 @@ private[server] final class ReplyWriter(
         if (part.position == before && !part.isCut && !part.isRefused) go = false // backed up, or lost
       }
     }
+    countWritten(x.bytesSent - from)
   }
 
   /** The next part, if it is available. */
@@ -218,7 +220,7 @@ private[server] final class ReplyWriter(
   /** Writes available pieces of a stream, with a limit so that the loop's other connections need not wait. */
   private def pump(x: ServerExchange): Unit = {
     val r    = x.response
-    val stop = x.bytesSent + ReplyWriter.PumpLimit
+    val stop = x.bytesSent + Math.max(1L, turnLeft)
     var left = ReplyWriter.PumpPieces
     var go   = true
     while (go)
@@ -375,9 +377,6 @@ private[server] object ReplyWriter {
     Response(Status.ServiceUnavailable).text("the server is shutting down").header("Retry-After", "1")
   private val notAsked = Response(Status.BadRequest)
     .text("this request cannot switch to another protocol: it has content, or no Connection: upgrade")
-
-  /** Bytes of a stream or a file that one turn writes. */
-  final val PumpLimit = 512 * 1024
 
   /** Pieces of a stream that one turn writes: tiny ones cost time, too. */
   final val PumpPieces = 256

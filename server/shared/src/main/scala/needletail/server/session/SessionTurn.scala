@@ -63,6 +63,7 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
     val now = wire.nowNanos
     dueNanos = now + context.handlerNanos
     admission.beginTurn()
+    writer.beginTurn()
     onceMore = true
     while (onceMore) {
       onceMore = false
@@ -111,7 +112,10 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
     while (go)
       if (state.readsHeads)
         if (input.isEmpty || queue.length >= context.maxPipelined || writer.isBacklogged) go = false
-        else {
+        else if (writer.isTurnFull) {
+          wire.offerAgain()
+          go = false
+        } else {
           val parser = reader.readHead()
           if (parser == null) {
             noHead()
@@ -265,9 +269,14 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
 
   // replies
 
+  private def mayWrite(): Boolean = !writer.isTurnFull || {
+    wire.wake()
+    false
+  }
+
   @noinline private def reply(): Unit = {
     var go = true
-    while (go && queue.isReady) {
+    while (go && queue.isReady && mayWrite()) {
       val x = queue.first
       writer.advance(x)
       go = x.complete

@@ -126,7 +126,7 @@ final class FakeWire(
       go = false
       if (woken && !isFinished) {
         woken = false
-        session.proceed()
+        measured(session.proceed())
         go = true
       }
       pauseOrResume()
@@ -142,6 +142,16 @@ final class FakeWire(
     }
   }
 
+  /** The most bytes that one turn has written. */
+  var mostInTurn: Long = 0
+
+  private def measured[A](turn: => A): A = {
+    val before = total
+    val result = turn
+    mostInTurn = Math.max(mostInTurn, total - before)
+    result
+  }
+
   private def pauseOrResume(): Unit = if (!isFinished) {
     val reads = session.wantsInput || session.watchesForEnd(hasUnused = left.nonEmpty)
     if (reads && paused) unread = true
@@ -150,7 +160,7 @@ final class FakeWire(
 
   private def pass(): Unit = {
     val read = left.clone()
-    val used = session.receive(read, 0, read.length)
+    val used = measured(session.receive(read, 0, read.length))
     java.util.Arrays.fill(read, '#'.toByte) // as the next read would overwrite it
     left = left.drop(used)
   }

@@ -139,7 +139,7 @@ class ReplyWriterSuite extends Suite {
     val pieces = Seq.fill(20)(chunk)
     x.response = Response.ok.stream(streamed(pieces: _*))
     parts.writer.advance(x)
-    assertEquals(x.bytesSent, ReplyWriter.PumpLimit.toLong)
+    assertEquals(x.bytesSent, ReplyOutput.TurnLimit.toLong)
     assertEquals(parts.wakes, 1)
   }
 
