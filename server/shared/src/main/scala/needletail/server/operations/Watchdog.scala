@@ -10,9 +10,10 @@ import java.util.concurrent.locks.LockSupport
  * it.
  *
  * Some delays are not reported: those in which the whole machine or virtual machine stood still, which stopped this
- * thread too, the loading of classes soon after the start, and time in which a loop waited for a processor, as far as the
- * platform tells it. A route is named only while its handler runs. A turn that ends just as it is found too long is
- * counted, and not logged by itself, as nothing says any more what it did.
+ * thread too, the loading of classes soon after the start, encryption and sending soon after the start, while the JVM has
+ * not compiled what encrypts, and time in which a loop waited for a processor, as far as the platform tells it. A route is
+ * named only while its handler runs. A turn that ends just as it is found too long is counted, and not logged by itself, as
+ * nothing says any more what it did.
  *
  * @param count number of loops
  * @param presentTurn when the current turn of a loop began; `Long.MinValue` while the loop waits
@@ -39,7 +40,8 @@ private[server] final class Watchdog(
   private val unlogged   = new Array[Int](count)  // found too long, but not logged
   private val delayed    =
     new Array[Long](count) // the last turn of each loop whose delay was looked at early on
-  private val delayThen          = new Array[Long](count) // and that delay
+  private val delayThen          = new Array[Long](count)    // and that delay
+  private val sentThen           = new Array[Boolean](count) // and whether it was sending
   private val total              = new AtomicLongArray(count)
   @volatile private var stopping = false
 
@@ -94,6 +96,7 @@ private[server] final class Watchdog(
         if (turn != delayed(i) && now - turn >= thresholdNanos / 4) {
           delayed(i) = turn
           delayThen(i) = delay(i, turn)
+          sentThen(i) = isSending(stackOf(i))
         }
       }
       seen(i) = turn
@@ -108,14 +111,21 @@ private[server] final class Watchdog(
 
   private def found(loop: Int, turn: Long, now: Long, waited: Long): Unit = {
     reported(loop) = turn
-    val at     = work(loop)
-    val stack  = stackOf(loop)
-    val isOver = presentTurn(loop) != turn // then they are of what came after it
-    val loads  = !isOver && stack.exists(isLoading)
-    if (!loads || now - begun > YoungNanos) {
+    val at      = work(loop)
+    val stack   = stackOf(loop)
+    val isOver  = presentTurn(loop) != turn // then they are of what came after it
+    val isYoung = now - begun <= YoungNanos
+    // before that it may have run handlers: soon after the start those of many requests take long as well
+    def hasSent = isYoung || turn == delayed(loop) && sentThen(loop)
+    val own     =
+      if (isOver) ""
+      else if (stack.exists(isLoading)) Loading
+      else if (isSending(stack) && hasSent) Sending
+      else ""
+    if (own.isEmpty || !isYoung) {
       total.incrementAndGet(loop)
       if (isOver) unlogged(loop) += 1
-      else report(loop, now - turn - waited, waited, now, at, stack, loads)
+      else report(loop, now - turn - waited, waited, now, at, stack, own)
     }
   }
 
@@ -126,13 +136,13 @@ private[server] final class Watchdog(
       now: Long,
       at: String,
       stack: Array[StackTraceElement],
-      loads: Boolean
+      own: String
   ): Unit =
     if (now - quietUntil(loop) < 0) unlogged(loop) += 1
     else {
       quietUntil(loop) = now + QuietNanos
       val where =
-        if (loads) " by the loading of classes"
+        if (own.nonEmpty) own
         else if (at.isEmpty) " outside of handlers (in a callback, a timer or a stream)"
         else s" in $at"
       val beside =
@@ -140,7 +150,7 @@ private[server] final class Watchdog(
       val role = if (loop == 0) "its connections and new ones wait" else "its connections wait"
       val more =
         if (unlogged(loop) == 0) "" else s" (and ${unlogged(loop)} times more since this was last logged)"
-      val advice = if (loads) "" else "; use Async.blocking for blocking calls and long computations"
+      val advice = if (own.nonEmpty) "" else "; use Async.blocking for blocking calls and long computations"
       unlogged(loop) = 0
       val frames =
         if (stack.isEmpty) ""
@@ -156,6 +166,14 @@ private[server] final class Watchdog(
     frame.getMethodName == "<clinit>" || name == "java.lang.ClassLoader" ||
     name == "java.lang.invoke.MethodHandleNatives" || name.startsWith("jdk.internal.loader.")
   }
+
+  /** Whether it passes output on, or encrypts it, and no code of users' was called by that. */
+  private def isSending(stack: Array[StackTraceElement]): Boolean = {
+    val own = stack.iterator.map(_.getClassName).dropWhile(isJdks).takeWhile(_.startsWith("needletail.io."))
+    own.contains(Output)
+  }
+
+  private def isJdks(name: String): Boolean = Jdks.exists(name.startsWith(_))
 }
 
 private[server] object Watchdog {
@@ -166,6 +184,14 @@ private[server] object Watchdog {
   /** Frames of a stack that are logged. */
   private final val Frames = 16
 
-  /** For this long after the start, the loading of classes is not reported. */
+  /** For this long after the start, what a JVM does slowly only then is not reported. */
   private final val YoungNanos = 20L * 1000 * 1000 * 1000
+
+  // What a loop does that is no code of users'
+
+  private final val Loading = " by the loading of classes"
+  private final val Sending = " by the encryption and sending of output"
+
+  private final val Output = "needletail.io.ConnectionOutput"
+  private val Jdks         = Seq("java.", "javax.", "jdk.", "sun.", "com.sun.", "org.conscrypt.")
 }

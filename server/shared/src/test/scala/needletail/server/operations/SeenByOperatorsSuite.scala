@@ -166,7 +166,7 @@ class SeenByOperatorsSuite extends Suite {
   private def frame(name: String, method: String) = new StackTraceElement(name, method, null, -1)
 
   /** One that has looked at a loop 1.9, two and three seconds after its turn began: the second look finds it, once. */
-  private def watched(stack: List[StackTraceElement], work: String, age: FiniteDuration): Watchdog = {
+  private def watched(stack: => List[StackTraceElement], work: String, age: FiniteDuration): Watchdog = {
     said.clear()
     val turn = System.nanoTime()
     val dog  = new Watchdog(1, _ => turn, _ => stack.toArray, threshold, log, _ => work)
@@ -186,6 +186,32 @@ class SeenByOperatorsSuite extends Suite {
     assert(!lines.head.contains("Async.blocking"), lines)
   }
 
+  test(
+    "the watchdog blames no handler for encryption and sending, of which soon after the start it says nothing"
+  ) {
+    val sending = List(
+      frame("com.sun.crypto.provider.GHASH", "processBlock"),
+      frame("sun.security.ssl.SSLEngineImpl", "wrap"),
+      frame("needletail.io.system.tls.TlsSocket", "write"),
+      frame("needletail.io.ConnectionOutput", "writeNow"),
+      frame("needletail.io.Connection", "write"),
+      frame("needletail.server.session.ReplyWriter", "flush"),
+      frame("shop.Work", "wrap")
+    )
+    assertEquals((watched(sending, "GET /work", 1.second).found(0), lines), (0L, Nil))
+    assertEquals(watched(sending, "GET /work", 1.hour).found(0), 1L)
+    val text =
+      "loop 0 has been blocked for 2000 ms by the encryption and sending of output, and its connections"
+    assert(lines.head.startsWith(text) && !lines.head.contains("Async.blocking"), lines)
+    // code of users' that is called by it, or was at work before, is blamed
+    val checking = frame("shop.Check", "apply") :: sending
+    assertEquals(watched(checking, "", 1.second).found(0), 1L)
+    assert(lines.head.startsWith("loop 0 has been blocked for 2000 ms outside of handlers "), lines)
+    val stacks = Iterator(frame("shop.Work", "compute") :: Nil, sending)
+    assertEquals(watched(stacks.next(), "GET /work", 1.hour).found(0), 1L)
+    assert(lines.head.startsWith("loop 0 has been blocked for 2000 ms in GET /work, "), lines)
+  }
+
   test("fault 18: the watchdog names a route whose handler runs, and none for what is outside of handlers") {
     assertEquals(watched(List(frame("shop.Work", "compute")), "GET /work", 1.second).found(0), 1L)
     assert(lines.head.startsWith("loop 0 has been blocked for 2000 ms in GET /work, "), lines)
@@ -198,8 +224,10 @@ class SeenByOperatorsSuite extends Suite {
     val first = System.nanoTime()
     var turn  = first
     var work  = ""
+    var looks = 0
     def stack = {
-      if (work.isEmpty) turn = Long.MinValue // the turn ends just before its stack is taken
+      looks += 1
+      if (looks == 2) turn = Long.MinValue // the turn ends just before its stack is taken
       Array(frame("shop.Work", "wait"))
     }
     val dog = new Watchdog(1, _ => turn, _ => stack, threshold, log, _ => work)
