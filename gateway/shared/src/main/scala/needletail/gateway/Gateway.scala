@@ -56,6 +56,9 @@ object Gateway {
       }
     }
 
+  /** Whether a web server seems to have started this program, which then speaks CGI or FastCGI with it. */
+  private[needletail] def isStartedByServer: Boolean = isCgi || LaunchMode.isFastCgi
+
   /**
    * The same with the options of [[GatewayArguments]]: `--port`, `--host`, `--fastcgi`, `--scgi`, `--mount`. `--help`
    * prints them. Unknown options, or an address that it cannot listen on, are reported on standard error, and the

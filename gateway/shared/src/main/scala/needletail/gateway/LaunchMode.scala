@@ -18,9 +18,12 @@ private[gateway] object LaunchMode {
         throw new java.io.IOException(
           s"the service manager passed $handed sockets (LISTEN_FDS); expected one"
         )
-    else if (SystemPlatform.listens(0)) FrontProtocol.FastCgi(Address.Inherited(0))
+    else if (isFastCgi) FrontProtocol.FastCgi(Address.Inherited(0))
     else FrontProtocol.Http(otherwise)
   }
+
+  /** Whether standard input is a socket that listens, as web servers pass it that start FastCGI programs. */
+  def isFastCgi: Boolean = SystemPlatform.listens(0)
 
   /** A warning if the environment resembles that of a CGI program but is not one (RFC 3875 §4.1.4). */
   def doubt(environment: String => String, protocol: String, address: Address): Option[String] =

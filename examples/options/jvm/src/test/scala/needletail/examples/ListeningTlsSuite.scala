@@ -22,6 +22,19 @@ class ListeningTlsSuite extends Suite with TemporaryDirectories {
     assert(config("--port", "0", "--cert", ours.file.toString, "--key", ours.key.toString).tls.isDefined)
   }
 
+  test("options for browsers that use HTTPS need a certificate, or a web server that may use TLS") {
+    val ours                                          = Certificate.local
+    def problem(arguments: String*): Option[String] = {
+      val options   = Options("server", "Serves.")
+      val listening = new Listening(options)
+      options.parse(arguments).toOption.flatMap(listening.problemWithoutTls(_, "--hsts"))
+    }
+    assertEquals(problem("--port", "0"), Some("--hsts needs --cert and --key"))
+    assertEquals(problem("--cert", ours.file.toString, "--key", ours.key.toString), None)
+    assertEquals(problem("--fastcgi", "127.0.0.1:9000"), None)
+    assertEquals(problem("--scgi", "127.0.0.1:9000"), None)
+  }
+
   test("several certificates, each with its key in the same order") {
     val pairs = Seq(Certificate.local, Certificate.rsa)
       .flatMap(c => Seq("--cert", c.file.toString, "--key", c.key.toString))

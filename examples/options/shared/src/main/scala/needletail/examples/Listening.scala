@@ -100,6 +100,15 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
       refused("--client-ca, --client-crl, --check-files and --tls need --cert and --key")
     else None
 
+  /** Why an option for browsers that use HTTPS has no effect: the program speaks HTTP with them itself, without TLS. */
+  private[examples] def problemWithoutTls(chosen: Options.Values, option: String): Option[String] =
+    if (chosen(certs).nonEmpty || isBehind(chosen) || Gateway.isStartedByServer) None
+    else Some(s"$option needs --cert and --key")
+
+  /** Refuses such an option. */
+  def requireTls(chosen: Options.Values, option: String): Unit =
+    problemWithoutTls(chosen, option).foreach(refused(_))
+
   private def configured(chosen: Options.Values): TlsServerConfig = TlsServerConfig(
     chosen(certs).zip(chosen(keys)).map { case (chain, key) => TlsCertificate(chain, key) },
     profile = chosen(profile),

@@ -30,7 +30,7 @@ object Main {
   private val hsts = options.duration(
     "hsts",
     FiniteDuration(0, SECONDS),
-    "how long browsers are to use HTTPS only (HSTS); 0: they are not told"
+    "how long browsers are to use HTTPS only (HSTS), with --cert; 0: they are not told"
   )
   private val maxBody = options.size("max-body", Long.MaxValue, "maximum size of a request body")
 
@@ -73,6 +73,7 @@ object Main {
           System.err.println(s"reference: ${e.getMessage}")
           sys.exit(2)
       }
+    if (chosen(hsts) > Duration.Zero) listening.requireTls(chosen, "--hsts")
     val all = Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression) ++ web
     listening.serve(
       chosen,
