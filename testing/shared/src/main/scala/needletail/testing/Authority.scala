@@ -11,7 +11,7 @@ import java.nio.file.{Files, Path}
  * @param by   who has issued its certificate; None: itself
  * @param uses what its key may be used for; empty: that is not said
  * @param algorithm of its key, as for `issue`
- * @param basic of its basicConstraints
+ * @param basic of its basicConstraints; empty: it has none
  * @param more  another extension of its certificate, such as `extendedKeyUsage = clientAuth`
  */
 final class Authority(
@@ -57,7 +57,7 @@ final class Authority(
        |distinguished_name = dn
        |[dn]
        |[v3_ca]
-       |basicConstraints = critical, $basic
+       |${if (basic.isEmpty) "" else s"basicConstraints = critical, $basic"}
        |${if (uses.isEmpty) "" else s"keyUsage = critical, $uses"}
        |subjectKeyIdentifier = hash
        |$more
@@ -85,6 +85,17 @@ final class Authority(
       s"ca -batch -notext -preserveDN $signer -in ${file("ca.csr")} -out $file -startdate $from -enddate $until " +
         s"-extfile $config -extensions v3_ca"
     )
+  }
+
+  /** Another certificate of its name and key, issued by that authority. */
+  def issuedBy(issuer: Authority): Path = {
+    val made = file(s"by-${issuer.file.getParent.getFileName}.pem")
+    ask(s"-key $key -out ${file("ca.csr")}")
+    openssl(
+      s"x509 -req -in ${file("ca.csr")} -CA ${issuer.file} -CAkey ${issuer.key} -CAcreateserial -days 2 " +
+        s"-extfile $config -extensions v3_ca -out $made"
+    )
+    made
   }
 
   /** Replaces its certificate by one of version 1, which has no extensions, and is signed by itself. */
@@ -116,6 +127,7 @@ final class Authority(
    * @param days      how long it is valid
    * @param more      another extension, such as `crlDistributionPoints = URI:http://...`
    * @param signed    how it is signed, as options of `openssl ca`
+   * @param known     the file of its key; without one a new key is made
    */
   def issue(
       names: String,
@@ -126,10 +138,11 @@ final class Authority(
       until: String = "",
       further: Seq[(String, String)] = Nil,
       more: String = "",
-      signed: String = ""
+      signed: String = "",
+      known: Option[Path] = None
   ): Issued = {
     issued += 1
-    val (chain, secret)  = (file(s"$issued.pem"), file(s"$issued.key"))
+    val (chain, secret)  = (file(s"$issued.pem"), known.getOrElse(file(s"$issued.key")))
     val (request, extra) = (file(s"$issued.csr"), file(s"$issued.ext"))
     val alternatives     = if (names.isEmpty) "" else s"subjectAltName = $names\n"
     write(extra, s"${alternatives}basicConstraints = CA:FALSE\n$more\n")
@@ -139,7 +152,8 @@ final class Authority(
       s"$name = ${value.flatMap(c => if ("\\#$\"".indexOf(c.toInt) >= 0) s"\\$c" else s"$c")}\n"
     }
     write(asked, s"[req]\nprompt = no\nutf8 = yes\ndistinguished_name = dn\n[dn]\n${named.mkString}")
-    openssl(s"req -new -config $asked -newkey ${kindOf(algorithm)} -nodes -keyout $secret -out $request")
+    val own = if (known.isEmpty) s"-newkey ${kindOf(algorithm)} -nodes -keyout $secret" else s"-key $secret"
+    openssl(s"req -new -config $asked $own -out $request")
     val dates =
       if (isExpired) "-startdate 20200101000000Z -enddate 20200102000000Z"
       else if (until.nonEmpty) s"-enddate $until"

@@ -23,6 +23,38 @@ class TlsDirectTrustSuite extends TlsPair {
     }
   }
 
+  tlsTest(
+    "a certificate of the same name and key as a trusted one is not that: its owner could change what it says"
+  ) {
+    val own    = authority.issue("DNS:localhost,email:ann@staff.example", subject = "Ann")
+    val forged = new authority.Issued(
+      authority.converted(
+        own.key,
+        "req -new -x509 -days 9 -key IN -out OUT -subj /CN=Ann -addext subjectAltName=DNS:localhost,email:boss@staff.example"
+      ),
+      own.key
+    )
+    assertEquals(saidOf(files(own), own.chain), "")
+    val said = saidOf(files(forged), own.chain)
+    assert(said.contains(") is not trusted: its "), said)
+    serving(serverOf(forged)) { s =>
+      val why = refusalIn(s, trusting(own.chain))
+      assert(why.startsWith("the certificate of localhost is not trusted: its "), why)
+    }
+    // one that the authority has issued for the same key, whose former one is trusted as well
+    val renewed = authority.issue("DNS:localhost", subject = "Ann", known = Some(own.key))
+    val both    = Files.write(
+      authority.file("both.pem"),
+      Files.readAllBytes(own.chain) ++ Files.readAllBytes(authority.file)
+    )
+    assertEquals(saidOf(files(renewed), both), "")
+    authority.revoke(renewed)
+    serving(serverOf(renewed)) { s =>
+      val why = refusalIn(s, trusting(both, Some(authority.revoked)))
+      assertEquals(why, "the certificate of localhost was revoked")
+    }
+  }
+
   tlsTest("and must not be revoked, as far as there is a list") {
     val (valid, revoked) = (authority.issue("DNS:localhost"), authority.issue("DNS:localhost"))
     val other            = newAuthority("Other")

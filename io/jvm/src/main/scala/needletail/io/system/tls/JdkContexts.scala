@@ -236,17 +236,18 @@ private[io] object JdkClientContext {
   def load(config: TlsClientConfig, provider: Provider): TlsClientContext = {
     val keys    = config.certificate.map(files => ServerKeys.read(Seq(files)): KeyManager).toArray
     val revoked = config.revoked.map(RevokedCertificates.read)
-    def known(inner: X509ExtendedTrustManager) =
-      (pinning(inner, config.pins), inner.getAcceptedIssuers.toSeq)
+    def known(inner: X509ExtendedTrustManager)            = (inner, inner.getAcceptedIssuers.toSeq)
     val trust: () => (TrustManager, Seq[X509Certificate]) = config.trust match {
       case TlsTrust.Unchecked  => () => (Trust.everybody, Nil)
       case TlsTrust.File(file) =>
-        val inner = Trust.of(Pem.certificates(file), revoked)
+        val inner = Trust.of(Pem.certificates(file), revoked, config.pins)
         () => known(inner)
       case TlsTrust.System =>
         () => {
-          val all = Trust.system()
-          known(if (revoked.isEmpty) all else Trust.of(all.getAcceptedIssuers.toSeq, revoked))
+          known(
+            if (revoked.isEmpty) Trust.system(config.pins)
+            else Trust.of(Trust.system().getAcceptedIssuers.toSeq, revoked, config.pins)
+          )
         }
     }
     val change = revoked.flatMap(lists => RevocationLists.change(lists.dated(Nil), System.currentTimeMillis))
@@ -276,9 +277,6 @@ private[io] object JdkClientContext {
       config.trust != TlsTrust.Unchecked
     )
   }
-
-  private def pinning(inner: X509ExtendedTrustManager, pins: Set[String]): TrustManager =
-    if (pins.isEmpty) inner else Trust.pinned(inner, pins)
 
   /**
    * The names that an engine requests (RFC 6066 §3): that which it was created for. The JDK leaves out names without a dot,

@@ -1,11 +1,36 @@
 package needletail.io.system.tls
 
-import java.security.GeneralSecurityException
-import java.security.cert.{
-  CertPathValidatorException,
-  CertificateException,
-  PKIXCertPathChecker,
-  X509Certificate
+import java.security.cert.{CertPathValidatorException, PKIXCertPathChecker, X509Certificate}
+
+/**
+ * For a trust manager that takes no checkers: what it has accepted is checked for a path without weak keys, from an
+ * authority that is valid, and whose limits are kept.
+ */
+private[tls] final class PathStrength(trusted: Array[X509Certificate]) {
+  private val isOneWeak = trusted.exists(PathStrength.isWeak)
+  private val limiting  = trusted.filter(AuthorityLimits.areIn)
+
+  private def isSound(chain: Array[X509Certificate], purpose: Purpose) =
+    !isOneWeak && !AuthorityDates.concern(
+      chain,
+      trusted
+    ) && !AuthorityLimits.concern(chain, limiting, purpose) &&
+      !chain.exists(c => PathStrength.isWeak(c) || KeyStrength.ofSignature(c).isDefined)
+
+  /** Throws CertificateException if there is no such path. */
+  def check(chain: Array[X509Certificate], purpose: Purpose): Unit =
+    if (!trusted.contains(chain(0)) && !isSound(chain, purpose)) { val _ = find(chain, purpose) }
+
+  /** That path, with the trusted certificate. Throws CertificateException if there is none. */
+  def find(chain: Array[X509Certificate], purpose: Purpose): Seq[X509Certificate] = {
+    val attempt  = new Attempt(chain(0), purpose)
+    val checkers = Seq(
+      PathStrength.checker(trusted.toSeq, e => attempt.refusal = e),
+      AuthorityDates.checker(trusted.toSeq, e => attempt.refusal = e),
+      AuthorityLimits.checker(trusted.toSeq, () => attempt, isMarked = false)
+    )
+    Trust.sought(chain, trusted, checkers, attempt)
+  }
 }
 
 /**
@@ -21,33 +46,6 @@ private[tls] object PathStrength {
       refused: CertPathValidatorException => Unit
   ): PKIXCertPathChecker =
     new PathChecker(trusted, refused)
-
-  /**
-   * For a trust manager that takes no checkers: what it has accepted is checked for a path without weak keys, from an
-   * authority that is valid, and whose limits are kept.
-   */
-  def check(trusted: Array[X509Certificate]): (Array[X509Certificate], Purpose) => Unit = {
-    val isOneWeak                                                = trusted.exists(isWeak)
-    val limiting                                                 = trusted.filter(AuthorityLimits.areIn)
-    def isSound(chain: Array[X509Certificate], purpose: Purpose) =
-      !isOneWeak && !AuthorityDates.concern(chain, trusted) &&
-        !AuthorityLimits.concern(chain, limiting, purpose) &&
-        !chain.exists(c => isWeak(c) || KeyStrength.ofSignature(c).isDefined)
-    (chain, purpose) =>
-      if (!trusted.contains(chain(0)) && !isSound(chain, purpose)) {
-        val attempt  = new Attempt(chain(0), purpose)
-        val checkers = Seq(
-          checker(trusted.toSeq, e => attempt.refusal = e),
-          AuthorityDates.checker(trusted.toSeq, e => attempt.refusal = e),
-          AuthorityLimits.checker(trusted.toSeq, () => attempt, isMarked = false)
-        )
-        try { val _ = Trust.path(chain, trusted, checkers) }
-        catch {
-          case e: GeneralSecurityException =>
-            throw new CertificateException(if (attempt.refusal eq null) e else attempt.refusal)
-        }
-      }
-  }
 
   private def isWeak(certificate: X509Certificate): Boolean =
     KeyStrength.of(certificate.getPublicKey).isDefined

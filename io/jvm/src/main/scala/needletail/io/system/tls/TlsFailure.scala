@@ -20,6 +20,7 @@ import needletail.io.tls.{CertificateText, HandshakeFailure, RevocationLists, Tl
 private[tls] object TlsFailure {
 
   final val NotPinned = "none of its keys is pinned"
+  final val Unknown   = "no path to a trusted certificate"
   final val Refused   = "it was rejected by the server's own check"
 
   /** @param server whose peer it is; null if the peer is the server */
@@ -92,7 +93,7 @@ private[tls] object TlsFailure {
         if (has(NotPinned)) Some(s"is not accepted: $NotPinned")
         else if (has(Refused))
           messages(all).find(_.startsWith(Refused)).orElse(Some(Refused)).map(why => s"is not accepted: $why")
-        else if (has("PKIX path building failed") || has("No trusted certificate"))
+        else if (has("PKIX path building failed") || has("No trusted certificate") || has(Unknown))
           Some("is not trusted: its issuer is unknown")
         else if (has("does not permit use for") || has("KeyUsage does not allow"))
           Some(s"is not trusted: ${CertificateText.notFor(purpose.peers, None)}")

@@ -30,31 +30,64 @@ import scala.jdk.CollectionConverters.*
 /** Who is trusted. */
 private[io] object Trust {
 
-  /** The JDK's trust store. Takes time. */
-  def system(): X509ExtendedTrustManager = {
+  /** The JDK's trust store, for peers with one of these keys in their path, if there are any. Takes time. */
+  def system(pins: Set[String] = Set.empty): X509ExtendedTrustManager = {
     val factory = TrustManagerFactory.getInstance("PKIX")
     factory.init(null: KeyStore)
     val all     = manager(factory)
     val trusted = all.getAcceptedIssuers
-    val direct  = new Checked(all, DirectTrust.check(trusted.toSet, None), new ThreadLocal)
-    new Checked(direct, PathStrength.check(trusted), new ThreadLocal)
+    val direct  = DirectTrust.check(trusted.toSet, None) _
+    val paths   = new PathStrength(trusted)
+    new Checked(
+      all,
+      (chain, attempt) => {
+        direct(chain, attempt.purpose)
+        paths.check(chain, attempt.purpose)
+        if (pins.nonEmpty) checkPins(pins, paths.find(chain, attempt.purpose))
+      }
+    )
   }
 
-  /** The issuers that are given, with lists of revoked certificates if there are any. */
-  def of(authorities: Seq[X509Certificate], lists: Option[RevokedCertificates]): X509ExtendedTrustManager =
+  /**
+   * The issuers that are given, with lists of revoked certificates if there are any, for peers with one of these keys in
+   * their path, if there are any.
+   */
+  def of(
+      authorities: Seq[X509Certificate],
+      lists: Option[RevokedCertificates],
+      pins: Set[String] = Set.empty
+  ): X509ExtendedTrustManager =
     try {
       val anchors    = authorities.map(new TrustAnchor(_, null)).toSet.asJava
       val parameters = new PKIXBuilderParameters(anchors, new X509CertSelector)
       val present    = new ThreadLocal[Attempt]
       def refused(e: CertPathValidatorException): Unit = present.get.refusal = e
+      val checkers                                     = Seq(
+        PathStrength.checker(authorities, refused),
+        AuthorityDates.checker(authorities, refused),
+        AuthorityLimits.checker(authorities, () => present.get, isMarked = true)
+      ) ++ lists.map(_.checker(authorities, refused)) :+ Attempt.keeper(() => present.get)
       parameters.setRevocationEnabled(false) // by the JDK
-      parameters.addCertPathChecker(PathStrength.checker(authorities, refused))
-      parameters.addCertPathChecker(AuthorityDates.checker(authorities, refused))
-      parameters.addCertPathChecker(AuthorityLimits.checker(authorities, () => present.get, isMarked = true))
-      lists.foreach(all => parameters.addCertPathChecker(all.checker(authorities, refused)))
+      checkers.foreach(parameters.addCertPathChecker(_))
       val factory = TrustManagerFactory.getInstance("PKIX")
       factory.init(new CertPathTrustManagerParameters(parameters))
-      new Checked(manager(factory), DirectTrust.check(authorities.toSet, lists), present)
+      val trusted = authorities.toSet
+      val direct  = DirectTrust.check(trusted, lists) _
+
+      /** The JDK takes whoever has name and key of a trusted one for that, whatever else the certificate says. */
+      def verifiedPath(chain: Array[X509Certificate], attempt: Attempt): Seq[X509Certificate] =
+        if (trusted(chain(0))) Seq(chain(0))
+        else if (attempt.path.isEmpty) sought(chain, authorities.toArray, checkers, attempt)
+        else Certificates.issuers(attempt.path.head, authorities) ++ attempt.path
+      new Checked(
+        manager(factory),
+        (chain, attempt) => {
+          val path = verifiedPath(chain, attempt)
+          direct(chain, attempt.purpose)
+          if (pins.nonEmpty) checkPins(pins, path)
+        },
+        present
+      )
     } catch {
       case e: GeneralSecurityException => throw new IOException(s"TLS is not available: ${Pem.line(e)}", e)
     }
@@ -65,7 +98,7 @@ private[io] object Trust {
 
   /** Trusts the peers that `inner` trusts, unless `check` throws a CertificateException for the chain that the peer sent. */
   def also(inner: X509ExtendedTrustManager)(check: Array[X509Certificate] => Unit): X509ExtendedTrustManager =
-    new Checked(inner, (chain, _) => check(chain), new ThreadLocal)
+    new Checked(inner, (chain, _) => check(chain))
 
   /** Trusts everybody. */
   def everybody: TrustManager = new Everybody
@@ -74,22 +107,31 @@ private[io] object Trust {
   def nobody: TrustManager =
     also(new Everybody)(_ => throw new CertificateException("no certificate was requested"))
 
-  /** Trusts the peers that `inner` trusts, if a key in the path from the peer to a trusted certificate is pinned. */
-  def pinned(inner: X509ExtendedTrustManager, pins: Set[String]): TrustManager = also(inner) { chain =>
-    val known =
-      try path(chain, inner.getAcceptedIssuers)
-      catch { case e: GeneralSecurityException => throw new CertificateException(TlsFailure.NotPinned, e) }
-    if (!known.exists(c => pins(Certificates.pin(c)))) throw new CertificateException(TlsFailure.NotPinned)
-  }
+  private def checkPins(pins: Set[String], path: Seq[X509Certificate]): Unit =
+    if (!path.exists(one => pins(Certificates.pin(one)))) throw new CertificateException(TlsFailure.NotPinned)
+
+  /** As `path`, of an attempt. Throws CertificateException with the reason if there is none. */
+  private[tls] def sought(
+      chain: Array[X509Certificate],
+      trusted: Array[X509Certificate],
+      checkers: Seq[PKIXCertPathChecker],
+      attempt: Attempt
+  ): Seq[X509Certificate] =
+    try path(chain, trusted, checkers)
+    catch {
+      case e: GeneralSecurityException =>
+        throw if (attempt.refusal eq null) new CertificateException(TlsFailure.Unknown, e)
+        else new CertificateException(attempt.refusal)
+    }
 
   /**
    * The path by which a peer is trusted, including the trusted certificate. The peer may have sent others, or not the
    * last. Throws GeneralSecurityException if there is none that all `checkers` accept.
    */
-  private[tls] def path(
+  private def path(
       chain: Array[X509Certificate],
       trusted: Array[X509Certificate],
-      checkers: Seq[PKIXCertPathChecker] = Nil
+      checkers: Seq[PKIXCertPathChecker]
   ): Seq[X509Certificate] =
     if (trusted.contains(chain(0))) Seq(chain(0))
     else {
@@ -109,23 +151,28 @@ private[io] object Trust {
       }
     }
 
-  /** @param present for the checkers of paths that `inner` has */
+  /**
+   * @param check   what follows
+   * @param present for the checkers of paths that `inner` has
+   */
   private final class Checked(
       inner: X509ExtendedTrustManager,
-      check: (Array[X509Certificate], Purpose) => Unit,
-      present: ThreadLocal[Attempt]
+      check: (Array[X509Certificate], Attempt) => Unit,
+      present: ThreadLocal[Attempt] = new ThreadLocal
   ) extends X509ExtendedTrustManager {
     private type Chain = Array[X509Certificate]
     private def around(chain: Chain, purpose: Purpose)(trust: Chain => Unit): Unit =
       try {
         val attempt = new Attempt(chain(0), purpose)
         present.set(attempt)
-        try trust(chain)
-        catch {
-          case e: CertificateException =>
-            throw if (attempt.refusal eq null) e else new CertificateException(attempt.refusal)
+        try {
+          try trust(chain)
+          catch {
+            case e: CertificateException =>
+              throw if (attempt.refusal eq null) e else new CertificateException(attempt.refusal)
+          }
+          check(chain, attempt)
         } finally present.remove()
-        check(chain, purpose)
       } catch { case e: CertificateException => throw TlsFailure.showing(e, chain(0)) }
     private def client(chain: Chain)(trust: Chain => Unit): Unit = around(chain, Purpose.Client)(trust)
     private def server(chain: Chain)(trust: Chain => Unit): Unit = around(chain, Purpose.Server)(trust)

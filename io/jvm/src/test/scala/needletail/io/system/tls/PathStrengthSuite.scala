@@ -65,7 +65,7 @@ class PathStrengthSuite extends TlsPair {
 
   test("the trust store's are judged in the same way") {
     val trusted = Pem.certificates(weak.file) ++ Pem.certificates(authority.file)
-    val check   = PathStrength.check(trusted.toArray)(_, Purpose.Server)
+    val check   = new PathStrength(trusted.toArray).check(_, Purpose.Server)
     val thrown  = intercept[CertificateException](check(read(weak.issue("DNS:localhost"))))
     assert(thrown.getMessage.contains("that of its authority CN=Weak, by its RSA key of 1024 bits"), thrown)
     check(read(authority.issue("DNS:localhost")))
