@@ -49,6 +49,7 @@ typedef struct {
     own_check *check; /* null: none */
     lists *lists;      /* null: none */
     long lists_change; /* when another list of revoked certificates counts, or none; in seconds since 1970; 0: never */
+    int trusts_system;   /* not a file */
     int judges_strength; /* of signatures, too, as the library does not */
 } context;
 
@@ -129,6 +130,9 @@ int needletail_tls_has_signed(X509 *issuer, X509_CRL *list);
 
 /* Whether it is an authority's. */
 int needletail_tls_is_authority(X509 *one);
+
+/* Whether the authorities of a verified chain are some, and permit it: 0, or an error, and of which it is. */
+int needletail_tls_judge_authorities(const context *c, X509_STORE_CTX *chain, X509 **wrong);
 
 /* Whether the certificates of a verified chain are revoked: 0, or an error, and whose it is. */
 int needletail_tls_judge_lists(const context *c, X509_STORE_CTX *chain, X509 **wrong);

@@ -257,8 +257,8 @@ static int judge(int is_valid, X509_STORE_CTX *chain) {
 }
 
 /*
- * Verifies a chain, and what the library does not: that it is strong, that nothing of it is revoked, that it has a
- * pinned key, and that the server's own check accepts it, which is asked within the handshake, so that a client which is
+ * Verifies a chain, and what the library does not: that it is strong, that its authorities are some and permit it, that
+ * nothing of it is revoked, that it has a pinned key, and that the server's own check accepts it, which is asked within the handshake, so that a client which is
  * refused has an alert.
  */
 static int verify(X509_STORE_CTX *chain, void *with) {
@@ -271,6 +271,7 @@ static int verify(X509_STORE_CTX *chain, void *with) {
     STACK *all = ssl.X509_STORE_CTX_get0_chain(chain);
     X509 *wrong = ssl.OPENSSL_sk_value(all, 0);
     int error = needletail_tls_weakness(c, all, &wrong);
+    if (error == 0) error = needletail_tls_judge_authorities(c, chain, &wrong);
     if (error == 0) error = needletail_tls_judge_lists(c, chain, &wrong);
     if (error == 0 && c->pins != NULL && !has_pinned(c, all)) error = NOT_PINNED;
     if (error == 0 && c->check != NULL &&

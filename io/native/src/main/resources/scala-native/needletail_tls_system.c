@@ -55,6 +55,7 @@ const char *needletail_tls_trust_system(context *c) {
         "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
     const char *file = secure_getenv("SSL_CERT_FILE"), *folders = secure_getenv("SSL_CERT_DIR");
     int is_chosen = file != NULL || folders != NULL;
+    c->trusts_system = 1;
     ssl.ERR_clear_error();
     if (file == NULL) file = ssl.X509_get_default_cert_file();
     if (folders == NULL) folders = ssl.X509_get_default_cert_dir();

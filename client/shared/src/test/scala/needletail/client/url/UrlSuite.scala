@@ -27,6 +27,16 @@ class UrlSuite extends Suite {
     assertEquals(url.target, "/a?b")
   }
 
+  test("a dot at the end of a host is in Host, and neither in the name that TLS asks for nor in the one that it checks") {
+    val origin = read("http://Shop.example.:8080/").origin
+    assertEquals(origin.authority, "shop.example.:8080")
+    assertEquals(origin.address, Address.Tcp("shop.example.", 8080): Address)
+    if (Tls.isKnown) {
+      val secure = read("https://shop.example./").origin
+      assertEquals((secure.authority, secure.peer(Tls.system).name), ("shop.example.", "shop.example"))
+    }
+  }
+
   test("https, where TLS is known") {
     if (Tls.isKnown) {
       val url = read("HTTPS://Example.com/a")

@@ -110,6 +110,21 @@ class AuthorityLimitsSuite extends TlsPair {
     assertClient(files(hostless.issue("email:ann@staff.example")), hostless.file, "")
   }
 
+  tlsTest(
+    "a host's name with a dot at its end is none that an authority permits, whether it excludes it or not"
+  ) {
+    val (excluding, permits) =
+      (permitting("excluded;DNS:bank.example"), permitting("permitted;DNS:bank.example"))
+    for (staff <- Seq(excluding, permits); name <- Seq("bank.example.", "www.bank.example.")) {
+      assertClient(files(staff.issue(s"DNS:$name")), staff.file, Named)
+      assertServer(files(staff.issue(s"DNS:$name,DNS:localhost")), staff.file, Named)
+    }
+    // where no names are limited it is as any other
+    assertClient(files(authority.issue("DNS:bank.example.")), authority.file, "")
+    val own = excluding.issue("DNS:bank.example.") // that of who is trusted itself, too
+    assertClient(files(own), own.chain, "")
+  }
+
   tlsTest("an authority between the two limits names, too, and must keep to those of the one above") {
     val below =
       newAuthority("Below", Some(authority), more = "nameConstraints = critical, permitted;DNS:localhost")

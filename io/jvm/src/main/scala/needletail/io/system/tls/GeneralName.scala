@@ -18,6 +18,9 @@ private[tls] final class GeneralName(val kind: Int, private val value: Array[Byt
 
   private def text: String = new String(value, ISO_8859_1)
 
+  /** Whether it is a host's with a dot at its end, which a certificate must not have (RFC 5280 section 4.2.1.6). */
+  def isAbsoluteHost: Boolean = kind == Host && text.endsWith(".")
+
   /**
    * Whether a name of the same kind is within this base, by the rules of OpenSSL, so that both platforms refuse the same
    * certificates: those of RFC 5280, and a dot in front stands for all hosts below. None if it cannot be told.

@@ -24,7 +24,8 @@ private[tls] object NameConstraints {
 
   /**
    * Whether an authority permits all names of a certificate below it; not if its constraints are malformed, or have a
-   * minimum or maximum, which RFC 5280 rules out.
+   * minimum or maximum, which RFC 5280 rules out, nor a host's with a dot at its end, which would be none of those that it
+   * excludes.
    *
    * @param isClient as in `GeneralName.all`
    */
@@ -32,7 +33,8 @@ private[tls] object NameConstraints {
     authority.getExtensionValue(Extension) match {
       case null  => true
       case value =>
-        (for (own <- read(value); names <- GeneralName.all(below, isClient)) yield names.forall(own.permits))
+        (for (own <- read(value); names <- GeneralName.all(below, isClient))
+          yield names.forall(name => own.permits(name) && !name.isAbsoluteHost))
           .contains(true)
     }
 
