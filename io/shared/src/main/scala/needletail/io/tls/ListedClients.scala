@@ -9,7 +9,8 @@ import java.nio.file.Path
 private[io] object ListedClients {
 
   /**
-   * What is to be said of those that are self-issued authorities', but have names as clients have.
+   * What is to be said of those that are self-issued authorities', but have names as clients have. Those whose keyUsage has
+   * no keyCertSign issue nothing, on either platform.
    *
    * @param all each with its encoding in DER
    */
@@ -27,20 +28,28 @@ private[io] object ListedClients {
       name.startsWith("DNS:") || name.startsWith("email:")
     )
 
-  /** By its basicConstraints (RFC 5280 section 4.2.1.9). */
+  /** By its basicConstraints, and its keyUsage if there is one (RFC 5280 sections 4.2.1.9 and 4.2.1.3). */
   private[tls] def isAuthority(certificate: Array[Byte]): Boolean = {
-    val marks = for (
-      whole      <- Der.of(certificate);
-      parts      <- whole.elements;
-      signed     <- parts.headOption;
-      fields     <- signed.elements;
-      last       <- fields.find(_.tag == Extensions);
-      list       <- Der.of(last.content);
-      extensions <- list.elements
-    ) yield extensions.flatMap(_.elements).exists { extension =>
-      extension.head.content.sameElements(BasicConstraints) && isMarked(extension.last.content)
+    val all                     = extensions(certificate)
+    def of(number: Array[Byte]) = all.collect { case (its, value) if its.sameElements(number) => value }
+    of(BasicConstraints).exists(isMarked) && of(KeyUsage).forall(signs)
+  }
+
+  /** The numbers and the values of a certificate's extensions; none if it is malformed. */
+  private def extensions(certificate: Array[Byte]): Seq[(Array[Byte], Array[Byte])] = {
+    val found = for (
+      whole  <- Der.of(certificate);
+      parts  <- whole.elements;
+      signed <- parts.headOption;
+      fields <- signed.elements;
+      last   <- fields.find(_.tag == Extensions);
+      list   <- Der.of(last.content);
+      all    <- list.elements
+    ) yield all.flatMap(_.elements).collect {
+      case parts if parts.length > 1 =>
+        (parts.head.content, parts.last.content)
     }
-    marks.contains(true)
+    found.getOrElse(Nil)
   }
 
   private def isMarked(constraints: Array[Byte]): Boolean =
@@ -48,6 +57,12 @@ private[io] object ListedClients {
       first.tag == Der.Boolean && first.content.exists(_ != 0)
     })
 
-  private final val Extensions = 0xa3
-  private val BasicConstraints = Array[Byte](0x55, 0x1d, 0x13)
+  /** Whether keyCertSign is among the bits, of which the first byte says how many are unused. */
+  private def signs(usage: Array[Byte]): Boolean =
+    Der.of(usage).exists(bits => bits.content.length > 1 && (bits.content(1) & KeyCertSign) != 0)
+
+  private final val Extensions  = 0xa3
+  private final val KeyCertSign = 0x04
+  private val BasicConstraints  = Array[Byte](0x55, 0x1d, 0x13)
+  private val KeyUsage          = Array[Byte](0x55, 0x1d, 0x0f)
 }

@@ -37,12 +37,13 @@ class RevocationListsSuite extends TlsPair {
   }
 
   tlsTest("clients' own certificates that are authorities' as well, as made by default, are told of") {
-    def own(name: String, names: String, basic: String = "CA:TRUE"): Path =
-      newAuthority(name, basic = basic, more = s"subjectAltName = $names").file
+    def own(name: String, names: String, basic: String = "CA:TRUE", uses: String = "keyCertSign"): Path =
+      newAuthority(name, basic = basic, uses = uses, more = s"subjectAltName = $names").file
     val (ann, bob) = (own("Ann", "email:ann@staff.example"), own("Bob", "DNS:bob.example"))
     val harmless   = Seq(
       authority.file, // without such names
       own("Eve", "DNS:eve.example", basic = "CA:FALSE"),
+      own("Ida", "DNS:ida.example", uses = "digitalSignature"), // its key may not be used for that
       authority.issue("DNS:a", more = "basicConstraints = critical, CA:TRUE").chain // can be revoked
     )
     val trusted                   = authority.file("listed.pem")
@@ -55,6 +56,7 @@ class RevocationListsSuite extends TlsPair {
         "key certificates can be issued in the name of any client"
     assertEquals(notices(harmless), Nil)
     assertEquals(notices(harmless :+ ann), Seq(told("CN=Ann")))
+    assertEquals(notices(harmless :+ own("Ann", "DNS:a.example", uses = "")), Seq(told("CN=Ann")))
     assertEquals(notices(Seq(ann, bob) ++ harmless), Seq(told("CN=Ann (and 1 more)")))
   }
 
