@@ -89,7 +89,10 @@ class HttpsSuite extends Suite with Serving with ShippedProgram with TemporaryDi
   test("a file of certificates that is none is told before anything is asked") {
     val ran = program("run", "https://localhost:1/", "--cacert", "/no/such/file")
     assertEquals(ran.status, 2)
-    assert(ran.err.contains("cannot use TLS: /no/such/file cannot be read: No such file or directory"), ran.err)
+    assert(
+      ran.err.contains("cannot use TLS: /no/such/file cannot be read: No such file or directory"),
+      ran.err
+    )
   }
 
   test("a scenario names the certificates, from its own place on")(inFolder { folder =>

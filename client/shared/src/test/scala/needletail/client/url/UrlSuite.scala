@@ -27,7 +27,9 @@ class UrlSuite extends Suite {
     assertEquals(url.target, "/a?b")
   }
 
-  test("a dot at the end of a host is in Host, and neither in the name that TLS asks for nor in the one that it checks") {
+  test(
+    "a dot at the end of a host is in Host, and neither in the name that TLS asks for nor in the one that it checks"
+  ) {
     val origin = read("http://Shop.example.:8080/").origin
     assertEquals(origin.authority, "shop.example.:8080")
     assertEquals(origin.address, Address.Tcp("shop.example.", 8080): Address)

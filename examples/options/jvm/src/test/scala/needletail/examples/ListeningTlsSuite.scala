@@ -23,7 +23,7 @@ class ListeningTlsSuite extends Suite with TemporaryDirectories {
   }
 
   test("options for browsers that use HTTPS need a certificate, or a web server that may use TLS") {
-    val ours                                          = Certificate.local
+    val ours                                        = Certificate.local
     def problem(arguments: String*): Option[String] = {
       val options   = Options("server", "Serves.")
       val listening = new Listening(options)
