@@ -14,20 +14,20 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
   import ConnectionInput.*
 
   // Leftover bytes: the first `kept` bytes of this array; null if there are none.
-  private var leftover: Array[Byte] = null
-  private var kept                  = 0
-  private var paused                = false
-  private var inOnData              = false
-  private var redeliver   = false // resumeReading has scheduled a redelivery for the end of the turn
-  private var readsOn     = false // a further read is scheduled for it
-  private var ended       = false // the end has been read
-  private var endTold     = false // onEnd was called
-  private var undecrypted = 0     // bytes that TLS holds, as counted in the loop's memory
-  private var expected    = 0     // see Connection.expectInput
-  private var total       = 0L
-  private var filled      = false // the last read took as much as there was room for
-  var readsLittle         = false // see Connection.readLittle
-  var along: AnyRef       = null  // see Connection.usesAlong
+  private var leftover: Array[Byte]  = null
+  private var kept                   = 0
+  private var paused                 = false
+  private var inOnData               = false
+  private var redelivery: Redelivery = null  // scheduled by resumeReading for the end of the turn
+  private var readsOn                = false // a further read is scheduled for it
+  private var ended                  = false // the end has been read
+  private var endTold                = false // onEnd was called
+  private var undecrypted            = 0     // bytes that TLS holds, as counted in the loop's memory
+  private var expected               = 0     // see Connection.expectInput
+  private var total                  = 0L
+  private var filled                 = false // the last read took as much as there was room for
+  var readsLittle                    = false // see Connection.readLittle
+  var along: AnyRef                  = null  // see Connection.usesAlong
 
   private def loop: EventLoop            = connection.loop
   private def socket: Socket             = connection.socket
@@ -40,6 +40,8 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
   def isEnded: Boolean = ended
 
   def isPaused: Boolean = paused
+
+  private def redeliver: Boolean = redelivery ne null
 
   /** The length of the array that holds bytes the handler has not used yet. */
   def unusedBytes: Int = if (leftover eq null) 0 else leftover.length
@@ -67,8 +69,9 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
       if (connection.isOpen) {
         if (inOnData || (leftover ne null) || (ended && !endTold)) {
           if (!redeliver) {
-            loop.endOfTurn(new Redelivery(this))
-            redeliver = true
+              val scheduled = new Redelivery(this)
+              loop.endOfTurn(scheduled)
+              redelivery = scheduled
           }
         } else if (!ended) {
           connection.want(socket.interest | Interest.Read)
@@ -190,7 +193,7 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
 
   /** Passes on the bytes before `until`; the first `kept` of them are already the leftover. */
   private def deliver(bytes: Array[Byte], until: Int): Unit = {
-    redeliver = false
+    redelivery = null // what was scheduled is not needed any more
     inOnData = true
     val used =
       try connection.handler.onData(bytes, 0, until)
@@ -225,9 +228,10 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
     loop.memory.add((unusedBytes - before).toLong)
   }
 
-  private def deliverAgain(): Unit =
-    if (redeliver && connection.isOpen) {
-      redeliver = false
+  /** Not if a delivery came before it, which may have scheduled another one: else there would be ever more in a turn. */
+  private def deliverAgain(scheduled: Redelivery): Unit =
+    if ((redelivery eq scheduled) && connection.isOpen) {
+      redelivery = null
       if (!paused) {
         // The array is ours: the handler must not keep it, and keepInput ignores it.
         if (leftover ne null) deliver(leftover, kept)
@@ -251,7 +255,7 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
   /** Drops the leftover bytes, as nothing more is passed on. */
   def drop(): Unit = {
     dropUnused()
-    redeliver = false
+    redelivery = null
   }
 
   /** Drops the leftover bytes. What arrives later is passed on. */
@@ -280,7 +284,7 @@ private[io] object ConnectionInput {
   private final val Shrink = 4
 
   private final class Redelivery(input: ConnectionInput) extends Runnable with Fallible {
-    def run(): Unit                                    = input.deliverAgain()
+    def run(): Unit                                    = input.deliverAgain(this)
     private[needletail] def failed(e: Throwable): Unit = input.failed(e)
   }
 

@@ -4,6 +4,8 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.concurrent.duration._
 
+import needletail.io.platform.{ConnectionOptions, Interest}
+
 class BackPressureSuite extends LoopSuite {
 
   /** A handler that takes one byte at a time. */
@@ -67,6 +69,43 @@ class BackPressureSuite extends LoopSuite {
         on(loop)(connection.resumeReading())
         events.expectNothing(30)
       }
+    }
+  }
+
+  test("what is left over comes again once in each turn, also where more arrives in each") {
+    val calls = new java.util.concurrent.ConcurrentLinkedQueue[Int]
+    val done  = new CountDownLatch(1)
+    withLoop { loop =>
+      var inTurn = 0
+
+      def next(connection: Connection, turn: Int): Unit = {
+        calls.add(inTurn)
+        inTurn = 0
+        if (turn == 20) {
+          connection.close()
+          done.countDown()
+        } else {
+          connection.onReady(Interest.Read)
+          loop.execute(() => next(connection, turn + 1))
+        }
+      }
+      on(loop) {
+        val socket = new StubSocket {
+          override def tryRead(bytes: Array[Byte], from: Int, count: Int): Int = math.min(count, 100)
+        }
+        val connection = new Connection(loop, socket, ConnectionOptions())
+        connection.handler = new Recorder(new Events) {
+          override def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
+            inTurn += 1
+            connection.pauseReading()
+            connection.resumeReading()
+            from + 1
+          }
+        }
+        next(connection, 0)
+      }
+      assert(done.await(20, TimeUnit.SECONDS))
+      assert(calls.toArray.forall(_.asInstanceOf[Int] <= 2), calls)
     }
   }
 

@@ -29,9 +29,9 @@ private[server] final class AdmissionController(
   private val time        = new LoopTime(clock, config.enabled)
   private val delay       =
     new QueueDelay(clock, time, config, Math.min(config.grace.toNanos, AdmissionController.ColdNanos))
-  private val timer        = new RequestTimer(clock, time, delay, noRoute, config.enabled)
-  private val most         = AdmissionController.share(config.maxInFlight, loops)
-  private val half         = Math.max(most / 2, AdmissionController.Few)
+  private val timer = new RequestTimer(clock, time, delay, noRoute, config.enabled, config.target.toNanos / 4)
+  private val most  = AdmissionController.share(config.maxInFlight, loops)
+  private val half  = Math.max(most / 2, AdmissionController.Few)
   private val refusals     = Refusal.responses(config.retryAfter.toSeconds)
   private val lastRefusals = refusals.map(_.close)
   private val waiting      =
@@ -56,7 +56,10 @@ private[server] final class AdmissionController(
   // turns of sessions
 
   /** A session's turn begins. */
-  def beginTurn(): Unit = timer.beginTurn()
+  def beginTurn(): Unit = timer.beginSession()
+
+  /** Whether the present turn may serve one more request. If not, the rest is for the session's next turn. */
+  @inline def mayServe(): Boolean = timer.mayServe()
 
   /** A session's turn has ended. */
   def endTurn(): Unit = timer.endTurn()

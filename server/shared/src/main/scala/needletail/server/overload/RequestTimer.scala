@@ -13,13 +13,15 @@ import needletail.server.clock.{Clock, LoopTime}
  *
  * @param noRoute for requests without a route
  * @param measuresDelay whether the time that requests wait for the loop is limited
+ * @param sliceNanos about how long one turn of a session serves requests that are there, in the loop's own time
  */
 private[server] final class RequestTimer(
     clock: Clock,
     time: LoopTime,
     delay: QueueDelay,
     noRoute: RouteState,
-    measuresDelay: Boolean
+    measuresDelay: Boolean,
+    sliceNanos: Long
 ) extends Runnable {
   import RequestTimer._
 
@@ -37,7 +39,36 @@ private[server] final class RequestTimer(
   private var sinceRead: Int   = 0             // turns of sessions since the clock was read
   private var wasSlow: Boolean = false         // the last requests took long: each is timed separately
 
+  // of the present turn of a session
+  private var sliceEnds: Long = 0 // in the loop's own time
+  private var unlooked: Int   = 0 // requests that may begin before the time is looked at
+  private var looks: Int      = 0 // how often it may be looked at; 0: the turn begins no request any more
+
   /** A turn of a session begins. */
+  def beginSession(): Unit = {
+    beginTurn()
+    sliceEnds = time.own + sliceNanos
+    unlooked = LookEvery + 1
+    looks = MostLooks
+  }
+
+  /**
+   * Whether the session's turn may serve one more request. Not once it has worked for a slice, nor after so many
+   * requests that it is unlikely that they took no time: the loop's other connections wait meanwhile.
+   */
+  @inline def mayServe(): Boolean = {
+    unlooked -= 1
+    unlooked > 0 || looksOn()
+  }
+
+  @noinline private def looksOn(): Boolean = {
+    looks -= 1
+    if (looks > 0) readClock()
+    if (looks > 0) unlooked = LookEvery
+    looks > 0
+  }
+
+  /** The loop is at work in this turn of its own. */
   def beginTurn(): Unit = if (clock.turnNanos != loopTurn) nextTurn()
 
   private def nextTurn(): Unit = {
@@ -84,6 +115,10 @@ private[server] final class RequestTimer(
     sinceRead = 0
     batchFrom = time.wall
     computed = clock.handshakeNanos
+    if (time.own - sliceEnds >= 0) {
+      unlooked = 0
+      looks = 0
+    }
   }
 
   /** Reads the clock outside of sessions' turns. */
@@ -123,4 +158,10 @@ private[server] object RequestTimer {
 
   /** Turns of sessions after which the clock is read, in the middle of a turn of the loop. */
   final val ReadEvery = 8
+
+  /** Requests of one turn of a session after which the clock is read; most clients pipeline no more. */
+  final val LookEvery = 16
+
+  /** A turn of a session serves so many times as many. */
+  final val MostLooks = 4
 }

@@ -112,10 +112,8 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
     while (go)
       if (state.readsHeads)
         if (input.isEmpty || queue.length >= context.maxPipelined || writer.isBacklogged) go = false
-        else if (writer.isTurnFull) {
-          wire.offerAgain()
-          go = false
-        } else {
+        else if ((writer.isTurnFull || !admission.mayServe()) && leaveRest()) go = false
+        else {
           val parser = reader.readHead()
           if (parser == null) {
             noHead()
@@ -135,6 +133,19 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
         if (state.isClosed && writer.switchesTo == null) input.skipAll()
         go = false
       }
+  }
+
+  /**
+   * Leaves the rest of the window to a turn after those of the loop's other connections. Returns false if there is no
+   * memory to keep it.
+   */
+  @noinline private def leaveRest(): Boolean = {
+    val kept = wire.heldInput.toLong
+    val more = input.available - kept
+    (more <= 0 || context.memory.hasRoom(more, kept)) && {
+      wire.offerAgain()
+      true
+    }
   }
 
   @noinline private def noHead(): Unit = if (refused.addUnserved()) onceMore = true
