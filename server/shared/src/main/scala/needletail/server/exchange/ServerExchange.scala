@@ -84,9 +84,11 @@ private[server] final class ServerExchange(
 
   // what was reported to the admission control as begun and not yet as ended
   private var isCounted: Boolean    = false
-  private var limitedBy: RouteState = null // whose limit counts it
-  private var held: HeldRequest     = null // if it has to wait to be admitted: then that is counted
-  private var pausedBy: RouteState  = null // whose limit counts it when it has waited in a bulkhead
+  private var limitedBy: RouteState = null  // whose limit counts it
+  private var held: HeldRequest     = null  // if it has to wait to be admitted: then that is counted
+  private var pausedBy: RouteState  = null  // whose limit counts it when what it waits for is over
+  private var isInBulkhead: Boolean = false
+  private var isAtClient: Boolean   = false // its handler waits for content that its client has not sent
   private var beganOwn: Long        = 0
   private var beganNanos: Long      = startedNanos
   var wasRefused: Boolean           = runner.admission.hasRefused
@@ -103,6 +105,7 @@ private[server] final class ServerExchange(
   def beginWaiting(pausedBy: RouteState): Unit = {
     begin(limitedBy = null)
     this.pausedBy = pausedBy
+    isInBulkhead = true
   }
 
   private def handled(outcome: Int): Unit = {
@@ -114,23 +117,46 @@ private[server] final class ServerExchange(
     } else if (held != null) held.end(outcome)
   }
 
-  def waits(): Unit =
+  def leavesLimit(): Unit = handled(Outcome.Dropped)
+
+  def isHeldBy(held: HeldRequest): Unit = this.held = held
+
+  def waits(): Unit = {
+    isInBulkhead = true
+    pause()
+  }
+
+  def goesOn(): Unit = {
+    isInBulkhead = false
+    resume()
+  }
+
+  /** Its handler waits for content that its client has not sent: that is no time of its route. */
+  def awaitsClient(): Unit = if (!isAtClient) {
+    isAtClient = true
+    pause()
+  }
+
+  /** Its handler does not wait for that any more. */
+  def awaitsClientNoMore(): Unit = if (isAtClient) {
+    isAtClient = false
+    resume()
+  }
+
+  private def pause(): Unit =
     if (limitedBy != null) {
       val by = limitedBy
       handled(Outcome.Dropped)
       pausedBy = by
     } else if (held != null) held.pause()
 
-  def goesOn(): Unit =
+  private def resume(): Unit = if (!isInBulkhead && !isAtClient)
     if (pausedBy != null) {
       limitedBy = pausedBy
       pausedBy = null
       beganOwn = runner.admission.measureAnew(limitedBy)
       beganNanos = runner.admission.now
     } else if (held != null) held.goOn()
-
-  /** Its handler waits for content that its client has not sent: that is no time of its route. */
-  def awaitsClient(): Unit = handled(Outcome.Dropped)
 
   def becomes(to: RouteState, isWithin: Boolean): Unit = if (to ne route) {
     val from = route

@@ -25,7 +25,7 @@ private[server] final class HeldRequest(
     state.limit.begin(beganOwn)
   }
 
-  /** It waits in a bulkhead, and until `goOn` the limit does not count it. */
+  /** It waits in a bulkhead, or for its client, and until `goOn` the limit does not count it. */
   def pause(): Unit = if (isCounted) {
     end(Outcome.Dropped)
     isPaused = true
@@ -38,9 +38,12 @@ private[server] final class HeldRequest(
   }
 
   /** The limit does not count it any more; see [[Outcome]]. Nothing happens if it does not. */
-  def end(outcome: Int): Unit = if (isCounted) {
-    timer.readOutside()
-    count(outcome)
+  def end(outcome: Int): Unit = {
+    isPaused = false
+    if (isCounted) {
+      timer.readOutside()
+      count(outcome)
+    }
   }
 
   /** The same where its handler, which has just returned, has left nothing to wait for. */

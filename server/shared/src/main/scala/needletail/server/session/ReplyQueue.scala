@@ -160,6 +160,12 @@ private[server] final class ReplyQueue(
     if (x != null) x.awaitsClient()
   }
 
+  /** It does not any more. */
+  def awaitsClientNoMore(body: BodyReader): Unit = {
+    val x = ofBody(body)
+    if (x != null) x.awaitsClientNoMore()
+  }
+
   /** The handler that reads `body` has waited for its client for so long in vain, which is not its own time. */
   def putOff(body: BodyReader, waited: Long): Unit = {
     val x = ofBody(body)

@@ -156,11 +156,14 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
       reader.body.leaveInWindow()
       false
     } else {
-      val now = wire.nowNanos
-      reader.body.waitEnds(now)
+      val now  = wire.nowNanos
+      val body = reader.body
+      body.waitEnds(now)
       // before it is delivered, as its reader may ask for the time left
-      queue.extend(reader.body, now, context.handlerNanos)
-      reader.feed()
+      queue.extend(body, now, context.handlerNanos)
+      val fed = reader.feed()
+      if (!body.isWanted) queue.awaitsClientNoMore(body)
+      fed
     }
 
   // events of the content that is read
@@ -172,6 +175,7 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
 
   final def bodyUnwanted(body: BodyReader): Unit = if (reader.body eq body) {
     queue.putOff(body, body.waitEnds(wire.nowNanos))
+    queue.awaitsClientNoMore(body)
     reader.contentUnwanted()
     exchangeChanged() // its handler's time counts
   }
@@ -183,6 +187,7 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
 
   final def bodyFailed(body: BodyReader): Unit = {
     queue.putOff(body, body.waitEnds(wire.nowNanos)) // before the handler goes on with the failure
+    queue.awaitsClientNoMore(body)
     reader.stop()
     exchangeChanged()
   }
@@ -267,8 +272,8 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
         x.begin(limitedBy = null)
       case later: Reply.Later =>
         if (admission.waitsInside) x.beginWaiting(admission.admittedTo)
-        // its duration reflects the server's load only if it does not wait for the client's content
-        else x.begin(if (admission.isWaiting || own != null && !own.isDone) null else admission.admittedTo)
+        // while it waits for content that its client has not sent, it is paused: see `awaitsClient`
+        else x.begin(if (admission.isWaiting) null else admission.admittedTo)
         x.listen(later.response)
     }
   }

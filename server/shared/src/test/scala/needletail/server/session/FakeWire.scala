@@ -165,6 +165,16 @@ final class FakeWire(
     left = left.drop(used)
   }
 
+  /** Runs only what is due at the end of the present turn; what that adds is left to the next. */
+  def endTurn(): Unit = {
+    val tasks = turnEnd
+    turnEnd = Vector.empty
+    tasks.foreach(_.run())
+  }
+
+  /** Bytes written in all. */
+  def writtenInAll: Long = total
+
   /** Whether the session has asked for a turn. */
   def isWoken: Boolean = woken
 
