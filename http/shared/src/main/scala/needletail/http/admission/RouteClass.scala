@@ -90,7 +90,7 @@ private[needletail] object RouteClass {
   val unmatched: RouteClass = new RouteClass("", "")
 
   /** OPTIONS requests that no route responded to, but the server or the routes as a whole. */
-  val options: RouteClass = new RouteClass("OPTIONS", "*", adaptive = false)
+  val options: RouteClass = new RouteClass("OPTIONS", "*")
 
   /** Requests that a handler without routes responded to. */
   val handler: RouteClass = new RouteClass("*", "*")

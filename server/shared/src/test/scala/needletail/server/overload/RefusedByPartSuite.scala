@@ -249,6 +249,34 @@ class RefusedByPartSuite extends Suite {
     )
   )
 
+  test("what routes answer themselves waits for room as well where code is around them") {
+    for (what <- List("GET /nowhere", "PUT /page", "NONE /page", "OPTIONS /page", "GET /users/x")) {
+      val calls  = mutable.ListBuffer.empty[AsyncPromise[Response]]
+      val around = routes.around { (_, next) =>
+        calls += new AsyncPromise[Response]
+        calls.last.flatMap(_ => next())
+      }
+      val first = new FakeWire(around, oneInFlight)
+      val all   = first :: List.fill(9)(new FakeWire(around, oneInFlight, first))
+      all.foreach(_.send(s"$what HTTP/1.1\r\nHost: a\r\n\r\n"))
+      assertEquals(calls.size, 1, what)
+      val real = new FakeWire(around, oneInFlight, first)
+      real.send("GET /page?n=1 HTTP/1.1\r\nHost: a\r\n\r\n")
+      assertEquals(calls.size, 2, what)
+      var n = 0
+      while (n < calls.size) {
+        calls(n).succeed(Response.ok)
+        for (_ <- 1 to 3) (real :: all).foreach(_.turn())
+        n += 1
+      }
+      assertEquals(calls.size, 11, what)
+      assertEquals(real.statuses, List(200))
+      val alone = new FakeWire(routes, oneInFlight).send(s"$what HTTP/1.1\r\nHost: a\r\n\r\n").statuses
+      all.foreach(wire => assertEquals(wire.statuses, alone, what))
+      assertEquals(first.context.admission.inFlight, 0)
+    }
+  }
+
   test("the same where a bulkhead refuses a request that has waited for its route's adaptive limit") {
     for (
       wrap <- Seq[Routes => Routes](routes => routes, _.mapResponse((_, r) => r.header("X-Server", "one")))

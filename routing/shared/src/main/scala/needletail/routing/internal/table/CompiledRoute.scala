@@ -122,32 +122,10 @@ private[routing] final class CompiledRoute(
     if (settings.timeoutNanos > 0) request.limitTo(settings.timeoutNanos)
     if (settings.arounds.isEmpty) limited(request, body)
     else {
-      def dressed(response: Response): Response = Around.dress(settings.arounds, request, response)
-      var hasBegun                              = false
-      request.dressBy(dressed)
+      request.dressBy(Around.dress(settings.arounds, request, _))
       request.more.reporter = gate
       if (gate == null) request.becomes(known)
-      val reply = limited(
-        request,
-        () => {
-          hasBegun = true
-          Around.run(settings.arounds, request, body)
-        }
-      )
-      // a response that exists before the route has begun is a limit's refusal
-      reply match {
-        case response: Response => if (hasBegun) response else dressed(response)
-        case later: Reply.Later =>
-          if (hasBegun) later
-          else
-            new Reply.Later(later.response.map { response =>
-              if (hasBegun) response
-              else {
-                request.shared.wasRefused = true
-                dressed(response)
-              }
-            })
-      }
+      Wrapped.limited(settings.arounds, request, body, limited(request, _))
     }
   }
 

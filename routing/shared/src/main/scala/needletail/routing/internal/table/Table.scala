@@ -1,6 +1,6 @@
 package needletail.routing.internal.table
 
-import needletail.http.{Around, Reply, Request, Response}
+import needletail.http.{Around, Gate, Reply, Request, Response}
 import needletail.http.admission.RouteClass
 import needletail.http.message.{HttpError, Method, Status}
 import needletail.http.text.Swar
@@ -93,17 +93,25 @@ private[routing] class Table(routes: List[CompiledRoute]) {
       val allow   = Table.allow(others.flatMap(_.methods))
       val arounds = Table.common(others.flatMap(_.arounds))
       if (request.method eq Method.OPTIONS) {
-        val gate = request.gate
-        if (gate != null) gate.answeredFor(RouteClass.options)
-        dressed(request, arounds, Response(Status.NoContent).header("Allow", allow))
+        val options = Response(Status.NoContent).header("Allow", allow)
+        if (arounds.nonEmpty) Wrapped.admit(arounds, request, RouteClass.options, options)
+        else {
+          val gate = request.gate
+          if (gate != null) gate.answeredFor(RouteClass.options)
+          options
+        }
       } else answer(request, arounds, Table.methodNotAllowed.header("Allow", allow))
     }
 
   /** A part of a route has refused the request: it is counted as that route's. */
   private def refusedByPart(request: Request, in: Matching): Reply = {
     val gate = request.gate
-    if (gate != null) gate.answeredFor(in.routeOfFault) else request.becomes(in.routeOfFault)
-    dressed(request, in.aroundFault, in.fault.response)
+    if (gate == null) request.becomes(in.routeOfFault)
+    if (in.aroundFault.nonEmpty) Wrapped.admit(in.aroundFault, request, in.routeOfFault, in.fault.response)
+    else {
+      if (gate != null) gate.answeredFor(in.routeOfFault)
+      in.fault.response
+    }
   }
 
   @noinline private def unmatched(request: Request): Reply = {
@@ -121,11 +129,19 @@ private[routing] class Table(routes: List[CompiledRoute]) {
   private def answer(request: Request, arounds: List[Around], response: Response): Reply = {
     val gate = request.gate
     if (gate != null) gate.unmatched()
-    dressed(request, arounds, response)
+    if (arounds.isEmpty) response
+    else
+      Wrapped.limited(
+        arounds,
+        request,
+        () => {
+          val now = request.gate // another one where the request had to wait
+          if (now != null) now.unmatched() // what is called next may find a route
+          response
+        },
+        Gate.admit(request, RouteClass.unmatched, _)
+      )
   }
-
-  private def dressed(request: Request, arounds: List[Around], response: Response): Reply =
-    if (arounds.isEmpty) response else Around.run(arounds, request, () => response)
 
   /** Whether the method is neither registered nor used by a route (RFC 9110 §15.6.2). */
   private def isUnknown(method: Method): Boolean =
