@@ -253,7 +253,7 @@ private[server] final class ServerExchange(
   /** The handler's result. */
   def completed(result: Result[Response]): Unit = {
     try {
-      if (limitedBy != null) handled(outcomeOf(result))
+      if (limitedBy != null) handled(outcomeOf(result)) else if (pausedBy != null) pausedBy = null
       answer(
         if (!result.isValue) runner.failed(request, result.error)
         else if (result.value == null)
@@ -267,11 +267,13 @@ private[server] final class ServerExchange(
     }
   }
 
-  private def outcomeOf(result: Result[Response]): Int = {
-    val isFailure =
-      if (result.isValue) Outcome.isFailure(result.value) else Outcome.isFailure(result.error)
-    if (isFailure) Outcome.Failed else Outcome.Answered
-  }
+  private def outcomeOf(result: Result[Response]): Int =
+    if (wasRefused) Outcome.Dropped // which is no quick answer of its route
+    else {
+      val isFailure =
+        if (result.isValue) Outcome.isFailure(result.value) else Outcome.isFailure(result.error)
+      if (isFailure) Outcome.Failed else Outcome.Answered
+    }
 
   /** The handler has timed out: `instead` becomes the reply. */
   def expire(instead: Response): Unit = {

@@ -205,18 +205,32 @@ private[server] final class AdmissionController(
 
   /**
    * Called when a route is found for a request whose handler had returned before; the request belongs to that route
-   * from now on. Returns the same as `enter`, but never `Gate.hold`: the handler has begun, and must not wait again.
+   * from now on. Returns the same as `enter`, but `Gate.hold` only where it has to wait for room in its route: the
+   * handler has begun, and does not wait for the loop again.
    */
   def enterLate(request: LateRequest, route: RouteClass): Response = {
     request.route.wraps = true
-    val state = routes.of(route)
-    // the request itself is one of those in flight
-    val refusal = if (inFlight <= most && !state.isFull && !delay.isLong) null else judge(state)
+    val state   = routes.of(route)
+    val refusal = judgeLate(state)
+    if (refusal eq Gate.hold)
+      request.leavesLimit() // that of its route does not count it before there is room
     request.becomes(state, isWithin = false)
-    if (refusal ne Gate.hold) refusal
-    else if (delay.isOverloadedFor(route.priority)) refused(state, Refusal.QueueDelay)
-    else if (state.isOverloaded) refused(state, Refusal.InFlight)
+    refusal
+  }
+
+  /** As `judge`; the request itself is one of those in flight. */
+  private def judgeLate(state: RouteState): Response =
+    if (state.isCritical) null
+    else if (inFlight > most) refused(state, Refusal.Server)
+    else if (!delay.isLong && !state.isFull || time.wall - graceEnd < 0) null
+    else if (delay.isLong && delay.isOverloadedFor(state.route.priority)) refused(state, Refusal.QueueDelay)
+    else if (state.isFull) Gate.hold
     else null
+
+  /** As `later`, for a request whose handler had returned before. */
+  def laterLate(request: LateRequest, route: RouteClass, body: () => Reply): Reply = {
+    timer.readOutside()
+    waiting.joinLate(request, routes.of(route), body)
   }
 
   // refusals

@@ -22,7 +22,7 @@ private[server] final class LateGate(request: LateRequest, admission: AdmissionC
     } else {
       isIn = true
       val refusal = admission.enterLate(request, route)
-      if (refusal != null) request.wasRefused = true
+      if (refusal != null && (refusal ne Gate.hold)) request.wasRefused = true
       refusal
     }
 
@@ -37,12 +37,12 @@ private[server] final class LateGate(request: LateRequest, admission: AdmissionC
         null
       } else {
         val refusal = enter(route)
-        if (refusal == null) handler = state
+        if (refusal == null || (refusal eq Gate.hold)) handler = state
         refusal
       }
     }
 
-  def later(route: RouteClass, body: () => Reply): Reply = body() // `enter` never returns `Gate.hold`
+  def later(route: RouteClass, body: () => Reply): Reply = admission.laterLate(request, route, body)
 
   def waits(): Unit = if (!request.complete) request.waits()
 

@@ -15,6 +15,12 @@ private[server] trait LateRequest {
    */
   def becomes(to: RouteState, isWithin: Boolean): Unit
 
+  /** The limit that counts it does not from now on: it waits for room in its route. */
+  def leavesLimit(): Unit
+
+  /** It waits for room in its route. From when there is some, `held` counts it. */
+  def isHeldBy(held: HeldRequest): Unit
+
   /** It waits in a bulkhead, and until `goesOn` its limit does not count it. */
   def waits(): Unit
 

@@ -73,9 +73,6 @@ private[server] final class RouteState(of: RouteClass, config: OverloadConfig) {
   /** Whether a request waits that there is room for. */
   def hasRoom: Boolean = queue != null && !queue.isEmpty && !limit.isFull
 
-  /** Whether its limit is reached and its queue overloaded. */
-  def isOverloaded: Boolean = isFull && queue != null && queue.isOverloaded
-
   /** Whether its limit is reached, or others wait for it: a request that arrives then must wait as well. */
   def isFull: Boolean = limit != null && (limit.isFull || queue != null && !queue.isEmpty)
 

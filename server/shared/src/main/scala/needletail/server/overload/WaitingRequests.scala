@@ -46,6 +46,13 @@ private[server] final class WaitingRequests(
   private def awaitRoute(held: HeldRequest, body: () => Reply): Async[Response] =
     if (!held.state.isFull) run(held, body)
     else
+  /** The same for a request whose handler has begun: it waits for its route only. */
+  def joinLate(request: LateRequest, state: RouteState, body: () => Reply): Reply = {
+    val held = new HeldRequest(state, time, timer, this)
+    request.isHeldBy(held)
+    new Reply.Later(awaitRoute(held, body))
+  }
+
       held.state.await(time).flatMap { isLetIn =>
         if (isLetIn) run(held, body) else refused(held.state, Refusal.InFlight)
       }

@@ -380,7 +380,11 @@ class RefusedByPartSuite extends Suite {
         else later(inner(r))
       }
       val get = "GET /in HTTP/1.1\r\nHost: a\r\n\r\n"
-      val a   = new FakeWire(named, oneInFlight)
+      // one that comes later would wait for room in its route's adaptive limit before it is in the bulkhead
+      val limits =
+        if (waits) oneInFlight
+        else oneInFlight.copy(overload = oneInFlight.overload.copy(initialInFlight = 2, leastInFlight = 2))
+      val a = new FakeWire(named, limits)
 
       def of(template: String): RouteState = {
         var found: RouteState = null
@@ -392,7 +396,7 @@ class RefusedByPartSuite extends Suite {
 
       a.send(if (waits) get * 2 else get)
       assertEquals((a.output, calls), ("", 1)) // a second one waits for the handler's limit
-      val b = new FakeWire(inner, oneInFlight, neighbour = a)
+      val b = new FakeWire(inner, limits, neighbour = a)
       b.send(get) // takes the only place
       go.succeed(())
       val output = a.turn().turn().output
