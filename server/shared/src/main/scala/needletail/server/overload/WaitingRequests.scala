@@ -28,6 +28,9 @@ private[server] final class WaitingRequests(
   private var isWorkingOff = false
   private var isLetting    = false
 
+  /** The last route of which a request was let in, if the turn ended with it: the next turn goes on behind it. */
+  private var lastLetIn: RouteState = null
+
   /** The reply of `body`, which runs when the request is admitted; or a refusal, if that would take too long. */
   def join(state: RouteState, body: () => Reply): Reply = {
     val held = new HeldRequest(state, time, timer, this)
@@ -43,9 +46,6 @@ private[server] final class WaitingRequests(
     )
   }
 
-  private def awaitRoute(held: HeldRequest, body: () => Reply): Async[Response] =
-    if (!held.state.isFull) run(held, body)
-    else
   /** The same for a request whose handler has begun: it waits for its route only. */
   def joinLate(request: LateRequest, state: RouteState, body: () => Reply): Reply = {
     val held = new HeldRequest(state, time, timer, this)
@@ -53,6 +53,9 @@ private[server] final class WaitingRequests(
     new Reply.Later(awaitRoute(held, body))
   }
 
+  private def awaitRoute(held: HeldRequest, body: () => Reply): Async[Response] =
+    if (!held.state.isFull) run(held, body)
+    else
       held.state.await(time).flatMap { isLetIn =>
         if (isLetIn) run(held, body) else refused(held.state, Refusal.InFlight)
       }
@@ -116,7 +119,7 @@ private[server] final class WaitingRequests(
 
   /**
    * At the end of a turn: runs some of the requests that wait for routes with room, one of each route in turn. The loop
-   * has another turn before the rest.
+   * has another turn before the rest, which goes on at the next route.
    */
   private val letting: Runnable = () => {
     isLetting = false
@@ -125,22 +128,29 @@ private[server] final class WaitingRequests(
     val until = time.own + sliceNanos
     val held = mutable.ArrayBuffer.empty[RouteState] // those that requests wait for, of what may be thousands
     routes.foreach(state => if (state.queue != null && !state.queue.isEmpty) { held += state; () })
-    while (letInOfEach(held) && { timer.readClock(); time.own - until < 0 }) ()
+    letInOfEach(held, until)
     held.foreach { state =>
       state.look()
       if (state.hasRoom) letSoon()
     }
   }
 
-  /** Admits the next of each route that has room. Returns false if there was none. */
-  private def letInOfEach(held: mutable.ArrayBuffer[RouteState]): Boolean = {
-    var any = false
-    held.foreach { state =>
-      if (state.hasRoom) {
+  /** Admits the next of each route that has room, in turn, until the loop's own time is `until`. */
+  private def letInOfEach(held: mutable.ArrayBuffer[RouteState], until: Long): Unit = {
+    var i       = held.indexOf(lastLetIn) + 1
+    var without = 0 // so many routes in a row have none
+    lastLetIn = null
+    while (without < held.length && lastLetIn == null) {
+      if (i >= held.length) i = 0
+      val state = held(i)
+      i += 1
+      if (!state.hasRoom) without += 1
+      else {
+        without = 0
         state.queue.letIn()
-        any = true
+        timer.readClock()
+        if (time.own - until >= 0) lastLetIn = state
       }
     }
-    any
   }
 }

@@ -364,6 +364,43 @@ class WaitingRequestsSuite extends Suite {
     assertEquals((limitOf(first).allowed, limitOf(first).inFlight), (unknown, 0))
   }
 
+  test("of many routes that requests wait for, a turn serves a few milliseconds' worth") {
+    var wire: FakeWire = null
+    var events         = ""
+    val first          = mutable.ArrayBuffer.empty[AsyncPromise[Response]]
+    val routes         = Routes((0 until 50).map { n =>
+      GET / s"r$n" + ?("waits", arg[Boolean]) to { isFirst =>
+        if (isFirst) {
+          first += new AsyncPromise[Response]
+          first.last: Async[Response]
+        } else {
+          events += "h"
+          wire.nowNanos += 1000000 // a millisecond
+          Async.value(Response.ok)
+        }
+      }
+    }: _*)
+    wire = new FakeWire(routes, config.copy(maxPipelined = 200))
+    wire.writing = () => events += "w"
+    wire.send((for (waits <- List(true, false); n <- 0 until 50)
+      yield s"GET /r$n?waits=$waits HTTP/1.1\r\nHost: a\r\n\r\n").mkString)
+    assertEquals(first.size, 50)
+    val other = new FakeWire(routes, config, wire)
+    first.foreach(_.succeed(Response.ok))
+    var turns = 0
+    while (events.count(_ == 'h') < 50) {
+      val before = events.count(_ == 'h')
+      wire.endTurn()
+      val ran = events.count(_ == 'h') - before
+      assert(ran <= 3, ran) // of 2.5 ms
+      turns += 1
+      assert(turns < 200)
+    }
+    wire.turn().turn()
+    assertEquals(wire.statuses, List.fill(100)(200))
+    assertEquals(other.statuses, Nil)
+  }
+
   test("none that arrives overtakes those that wait for room in their route") {
     val calls  = mutable.ArrayBuffer.empty[AsyncPromise[Response]]
     var order  = List.empty[String]
