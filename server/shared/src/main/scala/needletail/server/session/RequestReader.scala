@@ -121,8 +121,8 @@ private[server] final class RequestReader(
     state.on(SessionState.HeadWaits)
   }
 
-  /** Whether a head waits that is of a HEAD request, whose reply has no content. */
-  def isHeldForHead: Boolean = state.isHeld && isOfHead
+  /** Whether the head that waits, or has come in part, is of a HEAD request, whose reply has no content. */
+  def isAtHeadRequest: Boolean = if (state.isHeld) isOfHead else hasBegunHead && parser.view.method.isHead
 
   /** Whether more of a head than empty lines has arrived. */
   def hasBegunHead: Boolean = state.isInHead && parser.started

@@ -37,7 +37,8 @@ private[needletail] final class ServerSession(output: SessionOutput, runner: Req
    */
   def peerEnded(isContentKept: Boolean = false): Unit = {
     val isRestKept = isContentKept && state.hasContent && !state.isDropping || reader.hasLast
-    if (reader.hasBegunHead) refuse(HttpError(Status.BadRequest, "the request ended before its head did"))
+    if (reader.hasBegunHead)
+      refuse(HttpError(Status.BadRequest, "the request ended before its head did"), reader.isAtHeadRequest)
     else if (state.hasContent && !state.isDropping && !isRestKept)
       reader.body.fail(RequestReader.cutOff)
     reader.peerEnded(isRestKept)
@@ -109,7 +110,7 @@ private[needletail] final class ServerSession(output: SessionOutput, runner: Req
     context.counts.timeouts += queue.expireHandlers(now, RequestRunner.tooSlow)
     if (!state.isEnded && reader.deadline <= now) {
       val tooSlow = reader.deadlinePassed(wantsInput, isIdle)
-      if (tooSlow != null) refuse(tooSlow)
+      if (tooSlow != null) refuse(tooSlow, reader.isAtHeadRequest)
     }
     turn()
   }

@@ -45,7 +45,7 @@ private[needletail] final class SessionMemory private[session] (
   /** Releases it: an incomplete request is refused, and reading ends. The session must take a turn then. */
   private[session] def relieve(refused: RefusedRequests, writer: ReplyWriter): Unit =
     if (!state.hasContent)
-      if (state.isInHead || state.isHeld || queue.isEmpty) refused.addForMemory(reader.isHeldForHead)
+      if (state.isInHead || state.isHeld || queue.isEmpty) refused.addForMemory(reader.isAtHeadRequest)
       else {
         if (state.isAsking) writer.hasDropped = true
         reader.stop() // which requests have been sent ahead is not known
