@@ -292,10 +292,13 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
 
   @noinline private def reply(): Unit = {
     var go = true
-    while (go && queue.isReady && mayWrite()) {
+    // what is streamed looks at the backlog for each piece
+    while (go && queue.isReady && (queue.first.response.source != null || !writer.isBacklogged) && mayWrite()) {
       val x = queue.first
       writer.advance(x)
       go = x.complete
+      // a last reply drops the requests behind it, and nobody reads their content any more
+      if (x.headSent && !x.keeps && reader.body != null && (reader.body ne x.body)) reader.leave(reader.body)
       if (go) {
         if (x.body != null) reader.leave(x.body)
         val asked = state.isAsking

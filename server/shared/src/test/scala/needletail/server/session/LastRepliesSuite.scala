@@ -31,4 +31,50 @@ class LastRepliesSuite extends Suite {
         assertEquals(output.endsWith("\r\n\r\n"), method == "HEAD", output)
       }
     }
+
+  test("content of a request that a last reply has dropped is not delivered any more") {
+    val first                    = new AsyncPromise[Response]
+    var read: Async[Array[Byte]] = null
+    val silent                   = new ByteStream {
+      def next(): Async[Option[Array[Byte]]] = new AsyncPromise[Option[Array[Byte]]]
+      def cancel(): Unit                     = ()
+    }
+    val wire = new FakeWire(
+      request =>
+        if (request.path == "/1") first
+        else {
+          read = request.body.bytes // not by what the reply waits for, which is cancelled
+          new AsyncPromise[Response]
+        },
+      config
+    )
+    wire.send(get("/1") + "GET /2 HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc")
+    first.succeed(Response.ok.stream(silent).close)
+    wire.turn()
+    val held = wire.context.memory.held
+    wire.send("defghij")
+    assert(read.resultOrNull != null && !read.resultOrNull.isValue, read.resultOrNull)
+    assertEquals(wire.context.memory.held, held)
+    assert(!wire.isFinished)
+  }
+
+  test("replies that become available together are written as the client reads them") {
+    val promises = List.fill(8)(new AsyncPromise[Response])
+    val next     = promises.iterator
+    val wire     = new FakeWire(_ => new Reply.Later(next.next()), config.copy(maxPendingOutput = 64 * 1024))
+    wire.stuck = true
+    wire.send(get("/") * 8)
+    promises.foreach(_.succeed(Response.ok.bytes(new Array[Byte](100000))))
+    wire.turn()
+    var statuses = wire.statuses
+    while (statuses.size < 8) {
+      assert(wire.pendingOutput > 64 * 1024 && wire.pendingOutput < 110000, wire.pendingOutput)
+      wire.pendingOutput = 0
+      wire.session.proceed()
+      val more = wire.turn().statuses
+      assert(more.nonEmpty)
+      statuses = statuses ::: more
+    }
+    assertEquals(statuses, List.fill(8)(200))
+  }
 }
