@@ -66,11 +66,16 @@ private[needletail] final class RequestRunner(handler: Handler, val context: Ser
     }
 
   @noinline private def refused(request: Request, route: RouteClass, refusal: Response): Reply =
-    if (refusal eq Gate.hold)
-      admission.later(route, () => handler(request)) match {
+    if (refusal eq Gate.hold) {
+      var hasBegun = false // then its wrappers have seen the response
+      val run      = () => {
+        hasBegun = true
+        handler(request)
+      }
+      admission.later(route, run) match {
         case later: Reply.Later =>
           new Reply.Later(later.response.map { response =>
-            if (!admission.isRefusal(response)) response
+            if (hasBegun || !admission.isRefusal(response)) response
             else {
               request.shared.wasRefused = true
               dressed(request, response)
@@ -78,7 +83,7 @@ private[needletail] final class RequestRunner(handler: Handler, val context: Ser
           })
         case response => response
       }
-    else dressed(request, refusal)
+    } else dressed(request, refusal)
 
   /** The response to a failure, which is counted and logged. `request` may be null. */
   def failed(request: Request, cause: Throwable): Response =

@@ -8,7 +8,7 @@ import scala.collection.mutable
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise, Rejected}
-import needletail.http.{Handler, Priority, Refusal, Reply}
+import needletail.http.{Handler, Priority, Refusal, Reply, Request}
 import needletail.routing._
 import needletail.testing.Suite
 import needletail.testkit.ManualLoop
@@ -274,6 +274,34 @@ class RefusedByPartSuite extends Suite {
       val alone = new FakeWire(routes, oneInFlight).send(s"$what HTTP/1.1\r\nHost: a\r\n\r\n").statuses
       all.foreach(wire => assertEquals(wire.statuses, alone, what))
       assertEquals(first.context.admission.inFlight, 0)
+    }
+  }
+
+  test("a response is mapped once, also where a request that was held is refused by what its handler asks") {
+    for (isNamed <- List(true, false)) {
+      val first                   = new AsyncPromise[Response]
+      var calls                   = 0
+      var mapped                  = List.empty[Int]
+      def answer: Async[Response] = {
+        calls += 1
+        if (calls == 1) first else Async.fail(new Rejected("full"))
+      }
+      val handler: Handler =
+        if (isNamed) Handler("/a", Priority.Normal)((_: Request) => answer)
+        else Handler((_: Request) => answer)
+      val wire = new FakeWire(
+        handler.mapResponse { (_, response) =>
+          mapped = response.status.code :: mapped
+          response
+        },
+        oneInFlight
+      )
+      wire.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n" * 2)
+      assertEquals(calls, 1)
+      first.succeed(Response.ok)
+      for (_ <- 1 to 3) wire.turn()
+      assertEquals(wire.statuses, List(200, 503))
+      assertEquals(mapped, List(503, 200))
     }
   }
 
