@@ -2,7 +2,9 @@ package needletail.server.connection
 
 import scala.collection.mutable.ArrayBuffer
 
+import needletail.async.Survivable
 import needletail.io.EventLoop
+import needletail.io.platform.Fallible
 import needletail.server.operations.LoopCounts
 
 /**
@@ -84,8 +86,19 @@ private[server] final class MemoryRelief(
       val next = order.next()
       if (of(next) >= Least) {
         counts.relieved += 1
-        from(next)
+        try from(next)
+        catch { case Survivable(e) => failed(next, e) }
       }
+    }
+  }
+
+  /** It has failed to release what it holds: it ends, and the others are relieved. */
+  private def failed(some: Any, cause: Throwable): Unit = {
+    loop.report("a connection could not release memory", cause)
+    some match {
+      case its: Fallible         => its.failed(cause)
+      case its: ServedConnection => its.connection.abort()
+      case _                     => ()
     }
   }
 }
