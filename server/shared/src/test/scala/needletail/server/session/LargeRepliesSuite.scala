@@ -23,12 +23,13 @@ class LargeRepliesSuite extends Suite {
 
   private val first = new AsyncPromise[Response]
 
+  private def behindFirst(request: Request): Reply =
+    if (request.path == "/0") new Reply.Later(first) else streamed
+
   private val kinds = Seq[(String, Request => Reply)](
-    "whole"                       -> (_ => Response.ok.bytes(whole)),
-    "streamed"                    -> (_ => streamed),
-    "that wait for the one before" -> { request =>
-      if (request.path == "/0") new Reply.Later(first) else streamed
-    }
+    ("whole", _ => Response.ok.bytes(whole)),
+    ("streamed", _ => streamed),
+    ("that wait for the one before", behindFirst(_))
   )
 
   for ((kind, reply) <- kinds)
