@@ -26,7 +26,8 @@ object Connector {
    * @param source the local address to connect from by TCP; null leaves it to the system
    * @param tls    the peer to secure a TCP connection with: connecting then includes the handshake; null for a plain
    *   one
-   * @param through what to agree with the proxy that `address` is of, before TLS begins; null if it is of none
+   * @param through what to agree with the proxy that `address` is of, before TLS begins; null if it is of none. It is
+   *   agreed with one of the proxy's addresses only: the first that connects
    */
   def connect(
       address: Address,
@@ -54,6 +55,9 @@ object Connector {
 
   /** Addresses of one name that are tried at the same time. */
   private final val MaxRoutes = 8
+
+  /** Addresses of one name that are tried at all. */
+  private[io] final val MaxAddresses = 32
 
   /**
    * Orders the addresses with IPv6 and IPv4 alternating, beginning with the first: if one family does not work, the
@@ -114,7 +118,7 @@ object Connector {
     private def resolve(): Unit = address match {
       case inherited: Address.Inherited =>
         giveUp(new IOException(s"$inherited can only be listened on"))
-      case Address.Unix(path)                   => open(loop.platform.connectUnix(path))
+      case Address.Unix(path) => if (!begins(loop.platform.connectUnix(path))) giveUp(lastFailure)
       case tcp: Address.Tcp if (tcp.isWildcard) =>
         giveUp(
           new IOException("it stands for all addresses of a machine and can only be listened on")
@@ -123,38 +127,51 @@ object Connector {
         loop.platform.resolve(tcp.host, loop) {
           case Right(found) =>
             if (!over) {
-              targets = inTurn(found)
+              targets = inTurn(found).take(MaxAddresses)
               tryNext(tcp.port)
             }
           case Left(e) => giveUp(e)
         }
     }
 
-    /** Tries the next address, and the one after it in a while. */
+    /** Tries the next address, and the one after it in a while; at once if it fails at once. */
     private def tryNext(port: Int): Unit = {
-      if (stagger ne null) stagger.cancel()
-      stagger = null
-      if (tried < targets.length) {
+      stopStagger()
+      var hasBegun = false
+      while (!hasBegun && !over && tried < targets.length) {
         val ip = targets(tried)
         tried += 1
-        if (tried < targets.length)
-          stagger = loop.schedule(StaggerNanos, () => if (!over && routes.length < MaxRoutes) tryNext(port))
-        open {
+        hasBegun = begins {
           val plain = loop.platform.connectTcp(ip, port, source)
           if ((tls eq null) || (through ne null)) plain else tls.over(plain, port)
         }
-      } else if (routes.isEmpty) giveUp(lastFailure)
+      }
+      if (!over)
+        if (tried < targets.length)
+          stagger = loop.schedule(StaggerNanos, () => if (!over && routes.length < MaxRoutes) tryNext(port))
+        else if (routes.isEmpty) giveUp(lastFailure)
     }
 
-    private def open(connect: => Socket): Unit = {
+    private def stopStagger(): Unit = if (stagger ne null) {
+      stagger.cancel()
+      stagger = null
+    }
+
+    /** Begins to connect. False if that has failed at once. */
+    private def begins(connect: => Socket): Boolean = {
       var route: Route = null
       try {
         route = new Route(connect)
         routes ::= route
         route.begin()
+        true
       } catch {
-        case e: IOException => lost(route, e)
-        case Survivable(e)  => failed(e)
+        case e: IOException =>
+          leave(route, e)
+          false
+        case Survivable(e) =>
+          failed(e)
+          true
       }
     }
 
@@ -166,13 +183,24 @@ object Connector {
 
     private def lost(route: Route, e: IOException): Unit =
       if (!over) {
-        if (!lastFailure.isInstanceOf[TlsRefusal]) lastFailure = e // which says more than another route's
-        if (route ne null) drop(route)
+        leave(route, e)
         address match {
           case tcp: Address.Tcp => tryNext(tcp.port)
           case _                => giveUp(e)
         }
       }
+
+    /** Drops a route, null if there is none yet, that has failed so. */
+    private def leave(route: Route, e: IOException): Unit = {
+      if (!lastFailure.isInstanceOf[TlsRefusal]) lastFailure = e // which says more than another route's
+      if (route ne null) drop(route)
+    }
+
+    /** No other address is tried any more. */
+    private def keepOnly(route: Route): Unit = {
+      stopStagger()
+      routes.foreach(other => if (other ne route) drop(other))
+    }
 
     /** The first that connects is used; the others are closed. */
     private def connected(route: Route): Unit = {
@@ -205,7 +233,7 @@ object Connector {
       over = true
       loop.unendedWork.ends(this)
       timeout.cancel()
-      if (stagger ne null) stagger.cancel()
+      stopStagger()
       if (waiting ne null) waiting.cancel()
       routes.foreach(drop)
     }
@@ -263,7 +291,10 @@ object Connector {
       private def converse(): Unit =
         if (!isThere && !socket.finishConnect()) await(socket.awaits)
         else {
-          isThere = true
+          if (!isThere) {
+            isThere = true
+            keepOnly(this) // while the proxy connects to the server, which may take it long
+          }
           pass(exchange.goOn(socket))
         }
 

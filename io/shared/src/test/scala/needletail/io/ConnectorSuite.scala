@@ -1,8 +1,12 @@
 package needletail.io
 
 import java.io.IOException
+import java.net.InetAddress
+import java.util.concurrent.atomic.AtomicLong
 
+import needletail.async.Loop
 import needletail.io.dns.AddressText
+import needletail.io.platform.{Platform, Socket}
 
 class ConnectorSuite extends LoopSuite {
 
@@ -123,21 +127,29 @@ class ConnectorSuite extends LoopSuite {
     }
   }
 
-  /** Loops for which every name has these addresses. */
-  private def withNames(addresses: String*)(body: EventLoop => Unit): Unit = {
-    val found = addresses.map(java.net.InetAddress.getByName).toArray
-    resolving(Right(found))(body)
+  private type Answer = Either[IOException, Array[InetAddress]]
+
+  /** Every name has these addresses. */
+  private class Names(addresses: String*) extends DelegatingPlatform {
+    val skipped = new AtomicLong // nanoseconds that its clock is ahead of the system's
+
+    override def nanoTime(): Long = super.nanoTime() + skipped.get
+    override def resolve(host: String, loop: Loop)(f: Answer => Unit): Unit =
+      f(Right(addresses.map(InetAddress.getByName).toArray))
   }
 
+  /** Loops for which every name has these addresses. */
+  private def withNames(addresses: String*)(body: EventLoop => Unit): Unit = on(new Names(addresses*))(body)
+
   /** Loops that resolve every name so. */
-  private def resolving(answer: => Either[IOException, Array[java.net.InetAddress]])(
-      body: EventLoop => Unit
-  ): Unit = {
-    val platform = new DelegatingPlatform {
-      override def resolve(host: String, loop: needletail.async.Loop)(
-          f: Either[IOException, Array[java.net.InetAddress]] => Unit
-      ): Unit = f(answer)
+  private def resolving(answer: => Answer)(body: EventLoop => Unit): Unit = on(
+    new DelegatingPlatform {
+      override def resolve(host: String, loop: Loop)(f: Answer => Unit): Unit =
+        f(answer)
     }
+  )(body)
+
+  private def on(platform: Platform)(body: EventLoop => Unit): Unit = {
     val loops = new EventLoops(1, "test", daemon = true, platform = platform)
     try body(loops(0))
     finally {
@@ -207,5 +219,61 @@ class ConnectorSuite extends LoopSuite {
     )
     assertEquals(turns("127.0.0.1", "127.0.0.2", "::1"), "127.0.0.1 [::1] 127.0.0.2")
     assertEquals(turns("127.0.0.1"), "127.0.0.1")
+  }
+
+  test(
+    "of the addresses of a proxy only the one that has been reached is asked, however long it takes to answer"
+  ) {
+    val names = new Names("127.0.0.1", "127.0.0.2")
+    on(names) { loop =>
+      val asked             = new Events
+      val other             = new Events
+      var proxy: Connection = null
+      val listener          = listen(loop) { c =>
+        proxy = c
+        new Recorder(asked)
+      }
+      listen(loop, Address.Tcp("127.0.0.2", portOf(listener)))(_ => new Recorder(other))
+      val through = new ProxyHandshake("open".getBytes, 100, 80) {
+        def accepts(bytes: Array[Byte], count: Int) = bytes(count - 1) == '\n'
+        def wanted(bytes: Array[Byte], count: Int)  = 1
+      }
+      val client  = new Events
+      val attempt = on(loop)(
+        Connector.connect(Address.Tcp("proxy.example", portOf(listener)), loop, through = through)(_ =>
+          new Recorder(client)
+        )
+      )
+      asked.expect("data open")
+      names.skipped.addAndGet(2 * Connector.StaggerNanos)
+      on(loop)(()) // that turn's timers may have been looked at before
+      on(loop)(())
+      // the other address accepts in order: what comes first is what was sent to it first
+      val direct = new java.net.Socket("127.0.0.2", portOf(listener))
+      try {
+        send(direct, "direct")
+        other.expect("data direct")
+      } finally direct.close()
+      on(loop)(proxy.write("yes\nhello".getBytes, 0, 9))
+      client.expect("data hello")
+      assert(on(loop)(attempt.isCompleted))
+    }
+  }
+
+  test("of a name with many addresses that fail at once the first 32 are tried") {
+    var tried = 0
+    val many  = new Names((1 to 5000).map(i => s"127.1.${i / 250}.${i % 250}")*) {
+      override def connectTcp(ip: InetAddress, port: Int, source: InetAddress): Socket = {
+        tried += 1
+        throw new IOException("the network is down")
+      }
+    }
+    on(many) { loop =>
+      assertEquals(
+        failure(loop, Address.Tcp("many.example", 80)),
+        "cannot connect to many.example:80: the network is down"
+      )
+      assertEquals(on(loop)(tried), 32)
+    }
   }
 }
