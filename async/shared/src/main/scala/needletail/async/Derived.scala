@@ -78,7 +78,8 @@ private[async] abstract class Derived[A, B, F >: Null <: AnyRef](private var f: 
     }
   } else answer.withdrawUnobserved()
 
-  private def isForwarding: Boolean = f == null && isOpen
+  /** Whether it does nothing but wait for another one, which it also cancels. */
+  private[async] def isForwarding: Boolean = f == null && isOpen
 
   /** The function if it has not been called; it never will be then. Null afterwards. */
   final protected def takeFunction(): F = {
@@ -166,6 +167,9 @@ private[async] final class Finally[A](cleanUp: () => Unit) extends Derived[A, A,
 /** Waits for its source; cancelling it does not cancel the source. */
 private[async] final class Shielded[A] extends Derived[A, A, AnyRef](null) {
   protected def step(f: AnyRef, result: Result[A]): Async[A] = result
+
+  /** It must replace nothing: its source has other holders, and goes on without it. */
+  override private[async] def isForwarding: Boolean = false
 
   override private[async] def release(): Unit = source match {
     case pending: Pending[_] => pending.detach(this)

@@ -25,7 +25,14 @@ private[async] abstract class Pending[A] extends Async[A] with Trampoline.Turn {
     val s = state
     if (s == null) null
     else if (s.isInstanceOf[Result[_]]) s.asInstanceOf[Result[A]]
-    else standIn.resultOrNull
+    else resultOfStandIn
+  }
+
+  private def resultOfStandIn: Result[A] = {
+    val answering = standIn
+    val result    =
+      if (answering.isInstanceOf[Result[_]]) answering else answering.asInstanceOf[Pending[A]].state
+    result.asInstanceOf[Result[A]] // null if it has none
   }
 
   final def cancel(): Unit =
@@ -39,14 +46,30 @@ private[async] abstract class Pending[A] extends Async[A] with Trampoline.Turn {
     if (state == null) { if (first == null) cancel() }
     else if (!state.isInstanceOf[Result[_]]) standIn.withdrawUnobserved()
 
-  private def standIn: Async[A] = state.asInstanceOf[Derived[_, _, _]].source.asInstanceOf[Async[A]]
+  /**
+   * What answers for this one, which was replaced: a result, or what has not been replaced itself. Observers that come and go
+   * may have replaced many, one after the other.
+   */
+  private def standIn: Async[A] = {
+    var node: Async[_]              = this
+    var replacing: Derived[_, _, _] = null
+    while ({
+      replacing = node match {
+        case pending: Pending[_] =>
+          pending.state match {
+            case derived: Derived[_, _, _] => derived
+            case _                         => null
+          }
+        case _ => null
+      }
+      replacing != null
+    }) node = replacing.source
+    node.asInstanceOf[Async[A]]
+  }
 
   /** This one, or the open one that replaced it. To be called while it has no result. */
-  final private[async] def open: Pending[A] = {
-    var node: Pending[A] = this
-    while (node.state != null) node = node.standIn.asInstanceOf[Pending[A]]
-    node
-  }
+  final private[async] def open: Pending[A] =
+    if (state == null) this else standIn.asInstanceOf[Pending[A]]
 
   final private[async] def isOpen: Boolean = state == null
 

@@ -111,6 +111,54 @@ class StackSafetySuite extends Suite {
     assert(outer.poll.get.isFailure)
   }
 
+  test("a loop that is shielded for one observer after another keeps no more than one step") {
+    var step: AsyncPromise[Unit]  = null
+    def endless(): Async[Nothing] = {
+      step = new AsyncPromise[Unit]
+      step.flatMap(_ => endless())
+    }
+    val root  = endless()
+    var ended = 0
+    for (_ <- 1 to 100000) {
+      val watch = root.shield.andFinally(ended += 1)
+      step.succeed(())
+      watch.cancel()
+    }
+    assert(!root.isCompleted)
+    assertEquals(ended, 100000)
+    assert(lengthOf(root) <= 3, s"${lengthOf(root)} values hang together")
+    root.cancel()
+    assert(root.isCompleted && step.isCompleted)
+  }
+
+  test(
+    "a loop that one observer after another has forwarded has a result for its holders, however many they were"
+  ) {
+    var step: AsyncPromise[Unit]  = null
+    var newest: Async[Nothing]    = null
+    def endless(): Async[Nothing] = {
+      step = new AsyncPromise[Unit]
+      newest = step.flatMap(_ => endless())
+      newest
+    }
+    val root                 = endless()
+    var last: Async[Nothing] = null
+    for (_ <- 1 to 100000) {
+      val gate = new AsyncPromise[Unit]
+      val next = gate.flatMap(_ => newest)
+      gate.succeed(())
+      if (last != null) last.cancel() // it never is without an observer
+      step.succeed(())
+      last = next
+    }
+    assert(!root.isCompleted)
+    val derived = root.map(identity)
+    last.cancel()
+    assert(!root.isCompleted && !derived.isCompleted)
+    derived.cancel()
+    assert(root.isCompleted && step.isCompleted)
+  }
+
   test("a value that waits for itself fails") {
     val gate            = new AsyncPromise[Unit]
     var own: Async[Int] = null
