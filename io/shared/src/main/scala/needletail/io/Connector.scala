@@ -87,6 +87,7 @@ object Connector {
     private var tried                       = 0
     private var stagger: Timer              = null
     private var waiting: Timer              = null // for another attempt to read what TLS needs
+    private var lookUp: Runnable            = null // ends the wait for the addresses
     private var lastFailure: IOException    = null
     private var over                        = false
     private val timeout                     = loop.schedule(timeoutNanos, () => giveUp(timedOut()))
@@ -124,7 +125,7 @@ object Connector {
           new IOException("it stands for all addresses of a machine and can only be listened on")
         )
       case tcp: Address.Tcp =>
-        loop.platform.resolve(tcp.host, loop) {
+        val looking = loop.platform.resolve(tcp.host, loop) {
           case Right(found) =>
             if (!over) {
               targets = inTurn(found).take(MaxAddresses)
@@ -132,6 +133,7 @@ object Connector {
             }
           case Left(e) => giveUp(e)
         }
+        if (!over) lookUp = looking
     }
 
     /** Tries the next address, and the one after it in a while; at once if it fails at once. */
@@ -235,6 +237,7 @@ object Connector {
       timeout.cancel()
       stopStagger()
       if (waiting ne null) waiting.cancel()
+      if (lookUp ne null) lookUp.run()
       routes.foreach(drop)
     }
 

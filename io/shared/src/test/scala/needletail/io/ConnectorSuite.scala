@@ -134,8 +134,10 @@ class ConnectorSuite extends LoopSuite {
     val skipped = new AtomicLong // nanoseconds that its clock is ahead of the system's
 
     override def nanoTime(): Long = super.nanoTime() + skipped.get
-    override def resolve(host: String, loop: Loop)(f: Answer => Unit): Unit =
+    override def resolve(host: String, loop: Loop)(f: Answer => Unit): Runnable = {
       f(Right(addresses.map(InetAddress.getByName).toArray))
+      () => ()
+    }
   }
 
   /** Loops for which every name has these addresses. */
@@ -144,8 +146,10 @@ class ConnectorSuite extends LoopSuite {
   /** Loops that resolve every name so. */
   private def resolving(answer: => Answer)(body: EventLoop => Unit): Unit = on(
     new DelegatingPlatform {
-      override def resolve(host: String, loop: Loop)(f: Answer => Unit): Unit =
+      override def resolve(host: String, loop: Loop)(f: Answer => Unit): Runnable = {
         f(answer)
+        () => ()
+      }
     }
   )(body)
 
@@ -274,6 +278,20 @@ class ConnectorSuite extends LoopSuite {
         "cannot connect to many.example:80: the network is down"
       )
       assertEquals(on(loop)(tried), 32)
+    }
+  }
+
+  test("an attempt that is cancelled, or has no more time, waits for its name no more") {
+    val events = new Events
+    val silent = new DelegatingPlatform {
+      override def resolve(host: String, loop: Loop)(f: Answer => Unit): Runnable =
+        () => events.add(s"$host is not needed")
+    }
+    on(silent) { loop =>
+      on(loop)(Connector.connect(Address.Tcp("a.example", 80), loop)(new Echo(_)).cancel())
+      events.expect("a.example is not needed")
+      on(loop)(Connector.connect(Address.Tcp("b.example", 80), loop, timeoutNanos = 1)(new Echo(_)))
+      events.expect("b.example is not needed")
     }
   }
 }

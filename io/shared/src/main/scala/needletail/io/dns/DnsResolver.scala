@@ -9,6 +9,8 @@ import java.util.concurrent.{Executor, RejectedExecutionException}
 
 import scala.concurrent.duration._
 
+import scala.collection.mutable.LinkedHashSet
+
 /**
  * Resolves host names to addresses. The system's lookup blocks, for long if a name server does not answer, so it runs
  * on threads of its own, one lookup at a time for each host: all callers that request that host wait for it.
@@ -18,7 +20,8 @@ import scala.concurrent.duration._
  * `networkaddress.cache.ttl` is set.
  *
  * A name server that does not answer may be asked for many names. So names that have not been found before, or not the
- * last time, are looked up `mostDoubtful` at a time: they cannot occupy the threads that known names need.
+ * last time, are looked up `mostDoubtful` at a time: they cannot occupy the threads that known names need. Names that
+ * nobody waits for any more are not looked up: they cannot delay those that somebody does.
  */
 private[io] final class DnsResolver(
     lookUp: String => Array[InetAddress],
@@ -30,37 +33,47 @@ private[io] final class DnsResolver(
 
   private val entries = new util.LinkedHashMap[String, Entry] // oldest first; guarded by its own lock
   // guarded by the same lock
-  private var underWay = 0                          // entries without an answer yet
-  private var waiting  = 0                          // in all entries
-  private var doubtful = 0                          // threads that look up doubtful names
-  private val later    = new util.ArrayDeque[Entry] // doubtful names that wait for one of these threads
+  private var underWay = 0 // entries without an answer yet
+  private var waiting  = 0 // in all entries
+  private var doubtful = 0 // threads that look up doubtful names
+  // doubtful names that wait for one of these threads; of Scala: an iterator of Java's copies the set on Native
+  private val later = new LinkedHashSet[Entry]
 
-  /** Calls `f` on `loop`: at once if no lookup is needed, otherwise when it is done. To be called on `loop`. */
-  def resolve(host: String, loop: Loop)(f: Answer => Unit): Unit = {
+  /**
+   * Calls `f` on `loop`: at once if no lookup is needed, otherwise when it is done. What it returns is to be run if `f`
+   * does not wait any more. To be called on `loop`.
+   */
+  def resolve(host: String, loop: Loop)(f: Answer => Unit): Runnable = {
     val known = literal(host)
-    if (known ne null) f(known)
-    else {
+    if (known ne null) {
+      f(known)
+      nothing
+    } else {
       val name   = lowerCase(host)
-      val answer = entries.synchronized(remembered(name, loop, f))
-      if (answer ne null) f(answer)
+      val waiter = new Waiter(loop, f)
+      val answer = entries.synchronized(remembered(name, waiter))
+      if (answer ne null) {
+        f(answer)
+        nothing
+      } else () => withdraw(waiter)
     }
   }
 
-  /** The cached answer; null if `f` now waits for a lookup. */
-  private def remembered(name: String, loop: Loop, f: Answer => Unit): Answer =
+  /** The cached answer; null if `waiter` now waits for a lookup. */
+  private def remembered(name: String, waiter: Waiter): Answer =
     entries.get(name) match {
       case entry: Entry if entry.isUnderWay =>
-        if (waiting >= MaxWaiting) TooMany else join(entry, loop, f)
+        if (waiting >= MaxWaiting) TooMany else join(entry, waiter)
       case entry: Entry if entry.until - nanoTime() > 0 => entry.answer
       case last                                         =>
-        val entry = new Entry(name, isDoubtful = (last eq null) || last.answer.isLeft)
+        val entry = new Entry(name, if (last eq null) null else last.answer)
         try {
           begin(entry)
           entries.remove(name) // now, as the new one is the youngest
           makeRoom()
           entries.put(name, entry)
           underWay += 1
-          join(entry, loop, f)
+          join(entry, waiter)
         } catch {
           case _: RejectedExecutionException => TooMany
           case Survivable(e)                 =>
@@ -73,13 +86,40 @@ private[io] final class DnsResolver(
     else if (doubtful < mostDoubtful) {
       threads.execute(() => findDoubtful(entry))
       doubtful += 1
-    } else if (later.size < MaxQueued) later.addLast(entry)
+    } else if (later.size < MaxQueued) later.addOne(entry): Unit
     else throw new RejectedExecutionException
 
-  private def join(entry: Entry, loop: Loop, f: Answer => Unit): Answer = {
+  private def join(entry: Entry, waiter: Waiter): Answer = {
     waiting += 1
-    entry.waiters ::= new Waiter(loop, f)
+    entry.waiters.add(waiter)
+    waiter.entry = entry
     null
+  }
+
+  /** It waits no more. */
+  private def withdraw(waiter: Waiter): Unit = entries.synchronized {
+    val entry = waiter.entry
+    if (entry.waiters.remove(waiter)) {
+      waiting -= 1
+      if (entry.waiters.isEmpty && later.remove(entry)) forget(entry)
+    }
+  }
+
+  /** That name is not looked up. What was known of it before is known again. */
+  private def forget(entry: Entry): Unit = {
+    underWay -= 1
+    if (entry.isDoubtful) entries.remove(entry.name): Unit
+    else {
+      entry.answer = entry.before
+      entry.until = nanoTime()
+    }
+  }
+
+  /** Whether somebody waits for the answer; otherwise the entry is over. */
+  private def isWanted(entry: Entry): Boolean = entries.synchronized {
+    val wanted = !entry.waiters.isEmpty
+    if (!wanted) forget(entry)
+    wanted
   }
 
   /**
@@ -111,9 +151,14 @@ private[io] final class DnsResolver(
   }
 
   private def nextDoubtful(): Entry = entries.synchronized {
-    val next = later.poll()
-    if (next eq null) doubtful -= 1
-    next
+    if (later.isEmpty) {
+      doubtful -= 1
+      null
+    } else {
+      val next = later.head
+      later.remove(next)
+      next
+    }
   }
 
   /** A fatal error ends the thread: another one has to look up the names that wait for it. */
@@ -132,7 +177,7 @@ private[io] final class DnsResolver(
     }
   }
 
-  private def find(entry: Entry): Unit = {
+  private def find(entry: Entry): Unit = if (isWanted(entry)) {
     var answer = CutOff
     try answer = Right(lookUp(entry.name))
     catch {
@@ -144,15 +189,15 @@ private[io] final class DnsResolver(
 
   private def found(entry: Entry, answer: Answer): Unit = {
     val waiters = entries.synchronized {
-      val all = entry.waiters
-      entry.waiters = Nil
+      val all = entry.waiters.toArray(new Array[Waiter](0))
+      entry.waiters.clear()
       waiting -= all.length
       underWay -= 1
       entry.answer = answer
       entry.until = nanoTime() + (if (answer.isRight) FoundNanos else FailedNanos)
       all
     }
-    waiters.reverse.foreach(_.tell(answer))
+    waiters.foreach(_.tell(answer))
   }
 }
 
@@ -209,17 +254,22 @@ private[io] object DnsResolver {
     (label.startsWith("0x") || label.startsWith("0X")) && label.drop(2).forall(Character.digit(_, 16) >= 0)
   }
 
+  private val nothing: Runnable = () => ()
+
   private final class Waiter(loop: Loop, f: Answer => Unit) {
+    var entry: Entry = null // that it waits for
+
     def tell(answer: Answer): Unit =
       try loop.execute(() => f(answer))
       catch { case _: RejectedExecutionException => () } // the loop has ended
   }
 
-  /** A host's lookup, or its answer. */
-  private final class Entry(val name: String, val isDoubtful: Boolean) {
-    var answer: Answer        = null // during the lookup
-    var until                 = 0L
-    var waiters: List[Waiter] = Nil
+  /** A host's lookup, or its answer; `before` is the last one, null for none. */
+  private final class Entry(val name: String, val before: Answer) {
+    val isDoubtful: Boolean = (before eq null) || before.isLeft
+    val waiters             = new util.LinkedHashSet[Waiter] // in their order
+    var answer: Answer      = null                           // during the lookup
+    var until               = 0L
 
     def isUnderWay: Boolean = answer eq null
   }

@@ -62,8 +62,11 @@ private[needletail] abstract class Platform {
   def inherited(descriptor: Int): ListenSocket
   def listens(descriptor: Int): Boolean
 
-  /** Calls `f` on `loop`: at once if no lookup is needed, otherwise when it is done. To be called on `loop`. */
-  def resolve(host: String, loop: Loop)(f: Either[IOException, Array[InetAddress]] => Unit): Unit =
+  /**
+   * Calls `f` on `loop`: at once if no lookup is needed, otherwise when it is done. What it returns is run, on `loop`, if
+   * `f` does not wait any more; `f` may be called even so. To be called on `loop`.
+   */
+  def resolve(host: String, loop: Loop)(f: Either[IOException, Array[InetAddress]] => Unit): Runnable =
     DnsResolver.system.resolve(host, loop)(f)
 
   /**

@@ -54,7 +54,7 @@ class DnsResolverSuite extends LoopSuite {
     () =>
       names.resolve(host, loop)(answer =>
         events.add(answer.fold(e => s"$host: ${e.getMessage}", _ => s"$host found"))
-      )
+      ): Unit
   }
 
   test("fault 11: a host whose name server is silent stalls no other") {
@@ -106,6 +106,54 @@ class DnsResolverSuite extends LoopSuite {
         askAll("new.example")
         events.expect("new.example found")
       }
+  }
+
+  /** Asks for a name and withdraws. */
+  private def askInVain(names: DnsResolver, loop: EventLoop, host: String, events: Events): Unit =
+    loop.execute(() => names.resolve(host, loop)(_ => events.add(s"$host told")).run())
+
+  test("names that nobody waits for any more are not looked up, and delay and displace no other") {
+    withNames(mostDoubtful = 1) { (names, service, loop) =>
+      val events = new Events
+      val silent = new CountDownLatch(1)
+      service.latches.put("silent.example", silent)
+      ask(names, loop, "silent.example", events)
+      eventually(service.asks("silent.example") == 1)
+      for (i <- 1 to 20000) askInVain(names, loop, s"gone$i.example", events) // more than may be waited for
+      askInVain(names, loop, "wanted.example", events)
+      ask(names, loop, "wanted.example", events) // again
+      ask(names, loop, "new.example", events)
+      on(loop)(())
+      silent.countDown()
+      events.expect("silent.example found", "wanted.example found", "new.example found")
+      assertEquals(service.asked.size, 3)
+    }
+  }
+
+  test("a name that was known stays so if nobody waits until its turn comes") {
+    withNames(Executors.newFixedThreadPool(1), mostDoubtful = 1) { (names, service, loop) =>
+      val events = new Events
+      val silent = new CountDownLatch(1)
+      service.latches.put("silent.example", silent)
+      for (host <- Seq("silent.example", "a.example", "b.example")) {
+        if (host == "silent.example") silent.countDown()
+        ask(names, loop, host, events)
+        events.expect(s"$host found")
+      }
+      service.clock.addAndGet(DnsResolver.FoundNanos)
+      val again = new CountDownLatch(1)
+      service.latches.put("silent.example", again)
+      ask(names, loop, "silent.example", events)
+      eventually(service.asks("silent.example") == 2)
+      askInVain(names, loop, "a.example", events)
+      ask(names, loop, "b.example", events)
+      on(loop)(())
+      again.countDown()
+      events.expect("silent.example found", "b.example found")
+      assertEquals(service.asks("a.example"), 1)
+      ask(names, loop, "a.example", events)
+      events.expect("a.example found")
+    }
   }
 
   test("a look-up that ends its thread leaves to another one the names that wait for it") {

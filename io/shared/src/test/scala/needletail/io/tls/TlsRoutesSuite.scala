@@ -16,8 +16,10 @@ class TlsRoutesSuite extends TlsPair {
       override def resolve(
           host: String,
           loop: Loop
-      )(f: Either[IOException, Array[InetAddress]] => Unit): Unit =
+      )(f: Either[IOException, Array[InetAddress]] => Unit): Runnable = {
         f(Right(found))
+        () => ()
+      }
     }
     val loops = new EventLoops(1, "test", daemon = true, platform = platform)
     try {

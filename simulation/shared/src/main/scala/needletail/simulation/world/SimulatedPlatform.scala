@@ -56,7 +56,7 @@ private[needletail] final class SimulatedPlatform(world: World) extends Platform
 
   override def resolve(host: String, loop: Loop)(
       f: Either[IOException, Array[InetAddress]] => Unit
-  ): Unit =
+  ): Runnable = {
     if (host.forall(c => c == '.' || (c >= '0' && c <= '9'))) f(Right(Array(InetAddress.getByName(host))))
     else
       world.after(world.random.longBetween(0, 50000000L)) {
@@ -66,6 +66,8 @@ private[needletail] final class SimulatedPlatform(world: World) extends Platform
         try loop.execute(() => f(found))
         catch { case _: java.util.concurrent.RejectedExecutionException => () } // it has ended
       }
+    () => ()
+  }
 
   override def nanoTime(): Long           = world.readClock()
   override def nanoTimeBeforeWait(): Long = world.now
