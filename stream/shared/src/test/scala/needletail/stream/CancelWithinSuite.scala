@@ -3,7 +3,7 @@ package needletail.stream
 import java.nio.file.Files
 
 import scala.concurrent.duration._
-import scala.util.Failure
+import scala.util.{Failure, Success}
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.testing.Suite
@@ -70,6 +70,25 @@ class CancelWithinSuite extends Suite {
       loop.runAll()
       assert(count <= 1000, count)
     } finally Files.delete(file)
+  }
+
+  test("a stream that waits for several sources and is cancelled ends the read of what was made of it") {
+    def never = new Probe[Int](Nil, ending = Probe.Never)
+    for (
+      (name, stream) <- Seq[(String, Stream[Any])](
+        "merge"    -> never.merge(never),
+        "zip"      -> never.zip(never),
+        "until"    -> never.until(new AsyncPromise[Unit]),
+        "paced"    -> never.paced(1.second),
+        "mapAsync" -> Stream(1).mapAsync(2)(_ => new AsyncPromise[Int])
+      )
+    ) {
+      val loop = new ManualLoop
+      val read = loop.within(stream.map(identity).next())
+      assert(!read.isCompleted, name)
+      loop.within(stream.cancel())
+      assertEquals(read.poll, Some(Success(None)), name)
+    }
   }
 
   test("a piece that is null is a failure of the write, and the source is cancelled") {

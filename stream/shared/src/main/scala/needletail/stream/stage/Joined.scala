@@ -63,7 +63,12 @@ private[stream] abstract class Joined[A] extends Pull[A] {
     answer
   }
 
-  final def cancel(): Unit = if (!over) { end(Pull.End); () }
+  final def cancel(): Unit = if (!over) {
+    end(Pull.End)
+    val told = waiter // who reads at the moment
+    waiter = null
+    if (told != null) { told.succeed(Pull.End); () }
+  }
 }
 
 /** One source of several: an element is requested ahead of demand, and kept until it is taken. */
