@@ -156,19 +156,19 @@ private final class Published[A](stream: Stream[A], loop: Loop) extends Publishe
     private var demand                  = 0L
     private var reading                 = false
     private var asked: Async[Option[A]] = null
-    private var calling                 = false // `onSubscribe`, which has to return before any other signal
+    private var calling = false // `onSubscribe` or `onNext`, which have to return before any other signal
+    private var wrong: Throwable = null // a request that was made meanwhile
 
     def begin(): Unit = {
-      calling = true
       call(_.onSubscribe(this))
-      calling = false
       go()
     }
 
     def request(count: Long): Unit = onLoop(() =>
       if (subscriber != null)
         if (count <= 0) {
-          refuse(new IllegalArgumentException(s"$count elements were requested, against rule 3.9"))
+          val error = new IllegalArgumentException(s"$count elements were requested, against rule 3.9")
+          if (calling) wrong = error else refuse(error)
         } else {
           demand = if (demand + count < 0) Long.MaxValue else demand + count
           go()
@@ -247,7 +247,8 @@ private final class Published[A](stream: Stream[A], loop: Loop) extends Publishe
       catch { case Survivable(e) => Pull.report(e) }
 
     /** A subscriber that throws has cancelled its subscription (rule 2.13). */
-    private def call(signal: Subscriber[_ >: A] => Unit): Unit =
+    private def call(signal: Subscriber[_ >: A] => Unit): Unit = {
+      calling = true
       try signal(subscriber)
       catch {
         case Survivable(e) =>
@@ -255,6 +256,9 @@ private final class Published[A](stream: Stream[A], loop: Loop) extends Publishe
           leave()
           Pull.report(e)
       }
+      calling = false
+      if (wrong != null && subscriber != null) refuse(wrong)
+    }
   }
 }
 

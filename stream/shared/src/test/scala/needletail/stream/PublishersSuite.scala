@@ -75,6 +75,39 @@ class PublishersSuite extends Suite {
     }
   }
 
+  test("a request for no elements within onSubscribe or onNext is an error once that has returned") {
+    for (within <- Seq("onSubscribe", "onNext"); waits <- Seq(false, true)) {
+      val loop                                      = new ManualLoop
+      var heard                                     = List.empty[String]
+      def around(name: String)(body: => Unit): Unit = {
+        heard :+= name
+        body
+        heard :+= s"$name returns"
+      }
+      val subscriber = new Subscriber[Int] {
+        var subscription: Subscription               = null
+        def onSubscribe(offered: Subscription): Unit = around("onSubscribe") {
+          subscription = offered
+          offered.request(2)
+          if (within == "onSubscribe") {
+            offered.request(0)
+            offered.request(0)
+          }
+        }
+        def onNext(element: Int): Unit  = around("onNext")(subscription.request(0))
+        def onError(e: Throwable): Unit = around("onError")(assert(e.isInstanceOf[IllegalArgumentException]))
+        def onComplete(): Unit          = around("onComplete")(())
+      }
+      val probe = new Probe(1 to 5, waits)
+      Publishers.publisher(probe, loop).subscribe(subscriber)
+      loop.runAll()
+      val calls =
+        if (within == "onNext") List("onSubscribe", "onNext", "onError") else List("onSubscribe", "onError")
+      assertEquals(heard, calls.flatMap(name => List(name, s"$name returns")))
+      assertEquals((probe.cancelled, probe.misuse), (1, Nil))
+    }
+  }
+
   test("onNext is not called again before it has returned, also for elements that had to be waited for") {
     for (waits <- Seq[Int => Boolean](_ => false, _ => true, _ == 1, _ == 2)) {
       val loop    = new ManualLoop
