@@ -60,15 +60,18 @@ private[needletail] final class Semaphore(atFirst: Int, queue: Int, queueTime: F
   def leave(): Unit =
     if (!withdraw()) {
       var next = line.poll()
-      while (next != null && !next.claim()) next = line.poll()
-      if (next != null) {
-        queued.decrementAndGet()
-        next.letIn()
-      } else {
+      while (next != null && !admits(next)) next = line.poll()
+      if (next == null) {
         free.incrementAndGet()
         letWaitersIn() // another may have begun to wait before the place was visible
       }
     }
+
+  /** Passes a place on to a waiter. False if that has left, or its loop has ended. */
+  private def admits(waiter: Waiter): Boolean = waiter.claim() && {
+    queued.decrementAndGet()
+    waiter.letIn()
+  }
 
   /** If more places are taken than there are, removes the one that is being returned. */
   private def withdraw(): Boolean = {
@@ -122,12 +125,14 @@ private[needletail] object Semaphore {
       }
     }
 
-    def letIn(): Unit =
-      try
+    /** False if its loop has ended. */
+    def letIn(): Boolean =
+      try {
         loop.execute { () =>
           timer.cancel()
           if (!turn.succeed(Entered)) semaphore.leave() // cancelled before it was told
         }
-      catch { case Survivable(_) => semaphore.leave() } // its loop has ended
+        true
+      } catch { case Survivable(_) => false }
   }
 }

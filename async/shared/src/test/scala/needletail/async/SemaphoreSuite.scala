@@ -1,5 +1,6 @@
 package needletail.async
 
+import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
 import scala.concurrent.{Await, Future}
@@ -11,7 +12,7 @@ import needletail.testing.Suite
 class SemaphoreSuite extends Suite {
 
   /** A loop with a clock that moves only by `advance`; what a test does it does on the loop. */
-  private final class Clocked extends Loop {
+  private class Clocked extends Loop {
     private val tasks  = new java.util.concurrent.LinkedBlockingQueue[Runnable]
     private val timers = new TimerQueue
     private var now    = 0L
@@ -176,5 +177,22 @@ class SemaphoreSuite extends Suite {
     finally loops.foreach(_.close())
     assertEquals(above.get, 0)
     assertEquals(counts(s), (3, 0, 0))
+  }
+
+  test("a place passes over any number of waiters whose loop has ended") {
+    val s     = new Semaphore(1, 100001, 1.second)
+    val ended = new Clocked {
+      override def execute(task: Runnable): Unit = throw new RejectedExecutionException
+    }
+    Loop.enter(ended)
+    try List.fill(100002)(s.enter())
+    finally Loop.leave()
+    on { loop =>
+      val last = s.enter()
+      assertEquals(result(last), Some(Semaphore.Full))
+      s.leave()
+      loop.settle()
+      assertEquals(counts(s), (1, 0, 0))
+    }
   }
 }
