@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean
 import scala.concurrent.duration.FiniteDuration
 import scala.concurrent.{ExecutionContext, Future, Promise => FuturePromise}
 
-import needletail.async.{Async, AsyncPromise, Loop, Rejected, Survivable, TimedOut}
+import needletail.async.{Async, AsyncPromise, Loop, Refused, Rejected, Survivable, TimedOut}
 
 /** A receiver of messages: an actor, or the caller of `ask` that waits for the answer. */
 trait Recipient[-M] {
@@ -51,12 +51,12 @@ abstract class ActorRef[-M] private[actor] extends Recipient[M] {
 
   /**
    * Sends the message that `make` builds with the recipient for the answer. The result is the first answer, on the
-   * calling loop. Fails with `TimedOut` after `timeout`, and at once with [[Stopped]] or `Rejected` if the message was
-   * not accepted: as the actor or its loop has ended, or as the mailbox is full.
+   * calling loop. Fails with `TimedOut` after `timeout`, and in the loop's next turn with [[Stopped]] or `Rejected` if
+   * the message was not accepted: as the actor or its loop has ended, or as the mailbox is full.
    */
   final def ask[R](timeout: FiniteDuration)(make: Recipient[R] => M): Async[R] = {
     val answer = new LoopAnswer[R](Loop.current)
-    if (send(make(answer))) answer.promise.timeout(timeout) else Async.fail(refusal)
+    if (send(make(answer))) answer.promise.timeout(timeout) else Refused.later(Async.fail(refusal))
   }
 
   /** As `ask`, for callers that are not on a loop. Fails with [[Stopped]] also when the actor's loop ends. */

@@ -51,6 +51,20 @@ class AskSuite extends Suite {
     assertEquals(loop.run(counter(loop).ask[Long](1.second)(Twice(_))), Success(1L))
   }
 
+  test("a question that is repeated at once while the mailbox is full lets the actor receive") {
+    val loop                 = new ManualLoop
+    val ref                  = counter(loop, ActorSettings(mailbox = 1))
+    var refused              = 0
+    def again(): Async[Long] = ref.ask[Long](1.second)(Next(_)).recoverWith {
+      case _: Rejected if refused < 10000 =>
+        refused += 1
+        again()
+    }
+    ref ! Ignore
+    assertEquals(loop.run(again()), Success(1L))
+    assert(refused <= 2, s"$refused were refused")
+  }
+
   test("a question to one that has stopped or is full fails at once") {
     val loop = new ManualLoop
     val ref  = counter(loop, ActorSettings(mailbox = 1))

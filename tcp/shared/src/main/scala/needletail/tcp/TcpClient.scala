@@ -3,7 +3,7 @@ package needletail.tcp
 import scala.concurrent.{ExecutionContext, Future}
 import scala.concurrent.duration.FiniteDuration
 
-import needletail.async.{Async, Setting}
+import needletail.async.{Async, Refused, Setting}
 import needletail.io.{Address, EventLoops, LoopStates, TlsPeer}
 
 /**
@@ -125,7 +125,7 @@ final class TcpClient[I, O] private (
     val on = here
     val x  = new Exchange(request, limit, answers, isFixed = false, on.context)
     on.pool.submit(x)
-    x.promise
+    Refused.later(x.promise)
   }
 
   private def here: TcpClient.OnLoop[I, O] =

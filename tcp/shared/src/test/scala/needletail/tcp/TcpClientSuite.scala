@@ -300,6 +300,28 @@ class TcpClientSuite extends Suite with WithTestServer {
     }
   }
 
+  test("a caller that repeats at once what is refused lets its loop go on") {
+    val loops = new EventLoops(1, "lent", daemon = true)
+    try
+      serving(echo) { server =>
+        val client = TcpClient(Lines, server.at)
+        client.close()
+        val made = await(Async.run(loops(0)) {
+          var isOver                    = false
+          def again(n: Int): Async[Int] =
+            if (isOver || n == 10000) Async.value(n)
+            else client.call("x").map(_ => -1).recoverWith { case _: TcpClientError => again(n + 1) }
+          loops(0).execute(() => isOver = true)
+          again(0)
+        })
+        assertEquals(made, 1)
+      }
+    finally {
+      loops.stop()
+      await(loops.stopped)
+    }
+  }
+
   test("a drain is over when its connections are closed, not before") {
     serving(echo) { server =>
       val hasEnded = new AtomicBoolean

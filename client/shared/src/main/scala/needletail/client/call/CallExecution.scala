@@ -1,6 +1,6 @@
 package needletail.client.call
 
-import needletail.async.{Async, AsyncPromise, Timer}
+import needletail.async.{Async, AsyncPromise, Refused, Timer}
 import needletail.client.config.ClientConfig
 import needletail.client.connection.BodySender
 import needletail.client.error.ClientError
@@ -49,7 +49,7 @@ private[client] abstract class CallExecution[A](client: PerLoopClient, submitted
     callAt(host, now)
     onLoop.counts.add(HostCounts.Calls, 1)
     attempt()
-    promise
+    Refused.later(promise)
   }
 
   private def attempt(): Unit = if (!promise.isCompleted) {

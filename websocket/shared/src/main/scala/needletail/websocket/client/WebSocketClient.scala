@@ -4,7 +4,7 @@ import java.io.IOException
 
 import scala.concurrent.Future
 
-import needletail.async.Async
+import needletail.async.{Async, Refused}
 import needletail.client.config.HttpProxy
 import needletail.client.url.Url
 import needletail.http.message.Headers
@@ -59,27 +59,29 @@ final class WebSocketClient private (
       new ClientHandshake(name, to.origin.authority, to.target, headers, config, on.part, open)
     val proxy                = config.proxies.of(to.origin)
     var tunnel: ClientTunnel = null
-    if (on.isClosed) Async.fail(WebSocketClient.closedError)
-    else
-      Connector
-        .connect(
-          proxy.fold(to.origin.address)(_.address),
-          on.loop,
-          config.socket,
-          config.connectTimeout.toNanos,
-          null,
-          to.origin.peer(config.tls),
-          WebSocketClient.handshake(proxy, to.origin.address)
-        ) { connection =>
-          tunnel = new ClientTunnel(connection, on.part, config, handshake)
-          tunnel
-        }
-        .recoverWith(WebSocketClient.refusal(name))
-        .flatMap { _ =>
-          tunnel.begin()
-          handshake.opened.onCancel(() => tunnel.abort())
-          handshake.opened
-        }
+    Refused.later(
+      if (on.isClosed) Async.fail(WebSocketClient.closedError)
+      else
+        Connector
+          .connect(
+            proxy.fold(to.origin.address)(_.address),
+            on.loop,
+            config.socket,
+            config.connectTimeout.toNanos,
+            null,
+            to.origin.peer(config.tls),
+            WebSocketClient.handshake(proxy, to.origin.address)
+          ) { connection =>
+            tunnel = new ClientTunnel(connection, on.part, config, handshake)
+            tunnel
+          }
+          .recoverWith(WebSocketClient.refusal(name))
+          .flatMap { _ =>
+            tunnel.begin()
+            handshake.opened.onCancel(() => tunnel.abort())
+            handshake.opened
+          }
+    )
   }
 
   /** As `connect`, from any thread, on a loop of the client. The future fails with what `connect` throws. */
