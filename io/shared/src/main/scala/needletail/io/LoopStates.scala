@@ -117,6 +117,16 @@ private[needletail] final class LoopStates[S](
   /** The present states. */
   def all: Iterable[S] = states.values.asScala
 
+  /** The present state of a loop. */
+  def of(loop: EventLoop): Option[S] = Option(states.get(loop))
+
+  /** The loops that it is on: those for calls from other threads, if they were started, and all that have a state. */
+  def loops: Seq[EventLoop] = {
+    val forOthers = if (lent != null) lent else synchronized(own)
+    val those     = if (forOthers == null) Nil else (0 until forOthers.size).map(forOthers(_))
+    (those ++ states.keySet.asScala).distinct
+  }
+
   /** Calls `f` with each present state, on its loop. Does not wait. */
   def each(f: S => Unit): Unit = { onEach(f); () }
 

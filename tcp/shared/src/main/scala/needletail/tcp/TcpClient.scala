@@ -1,10 +1,12 @@
 package needletail.tcp
 
+import java.util.concurrent.ConcurrentHashMap
+
 import scala.concurrent.{ExecutionContext, Future}
 import scala.concurrent.duration.FiniteDuration
 
 import needletail.async.{Async, Refused, Setting}
-import needletail.io.{Address, EventLoops, LoopStates, TlsPeer}
+import needletail.io.{Address, EventLoop, EventLoops, LoopStates, TlsPeer}
 
 /**
  * A client of any protocol in which answers come in the order of the requests, for one server: pooled connections,
@@ -43,6 +45,9 @@ final class TcpClient[I, O] private (
   }
   @volatile private var isDraining = false
 
+  /** The loops that requests from before the drain may still be queued on. */
+  private val undrained = ConcurrentHashMap.newKeySet[EventLoop]
+
   private val states = new LoopStates[TcpClient.OnLoop[I, O]](
     "the client",
     "needletail-tcp",
@@ -50,7 +55,7 @@ final class TcpClient[I, O] private (
     lent,
     loop => {
       val on = new TcpClient.OnLoop(new ClientContext(loop, protocol, address, tls, config, new ClientCounts))
-      if (isDraining) { val _ = on.pool.drain() }
+      if (isDraining && !undrained.contains(loop)) { val _ = on.pool.drain() }
       on.pool.begin()
       on
     },
@@ -108,10 +113,24 @@ final class TcpClient[I, O] private (
    * Refuses further requests, waits for those made before, each within its limit, and closes. From any thread. The
    * client's own loops end as well.
    */
-  def drain(): Future[Unit] = {
+  def drain(): Future[Unit] = drained
+
+  private lazy val drained: Future[Unit] = {
     implicit val here: ExecutionContext = ExecutionContext.parasitic
+    val loops                           = states.loops
+    loops.foreach(undrained.add)
     isDraining = true
-    states.eachAsync(_.pool.drain()).map(_ => close())
+    val behind = loops.map(loop => Async.run(loop)(Async.attempt(drainOn(loop))).recover { case _ => () })
+    for {
+      _ <- Future.sequence(behind)
+      _ <- states.eachAsync(_.pool.drain())
+    } yield close()
+  }
+
+  /** What was queued on that loop before the drain has run. */
+  private def drainOn(loop: EventLoop): Unit = {
+    undrained.remove(loop)
+    states.of(loop).foreach(_.pool.drain())
   }
 
   /**

@@ -1,7 +1,7 @@
 package needletail.tcp
 
 import java.io.File
-import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
 import scala.concurrent.ExecutionContext
@@ -297,6 +297,30 @@ class TcpClientSuite extends Suite with WithTestServer {
       await(drained)
       eventually(server.closed.get == server.opened.get)
       assertEquals(client.statistics.open, 0)
+    }
+  }
+
+  test("a drain waits for requests that were made before it, also if they are the first on their loop") {
+    serving(echo) { server =>
+      val loops = new EventLoops(2, "lent", daemon = true)
+      try {
+        val client = TcpClient(TcpProtocol(Lines), server.at, one, loops)
+        val free   = new CountDownLatch(1)
+        for (i <- 0 to 1) loops(i).execute(() => free.await())
+        val answers = (1 to 4).map(i => client.future(s"$i"))
+        val drained = client.drain()
+        val late    = client.future("late")
+        val again   = client.drain()
+        free.countDown()
+        assertEquals(answers.map(await(_)), (1 to 4).map(_.toString))
+        intercept[TcpClientError.Closed](await(late))
+        await(drained)
+        await(again)
+        intercept[TcpClientError.Closed](await(client.future("later")))
+      } finally {
+        loops.stop()
+        await(loops.stopped)
+      }
     }
   }
 
