@@ -2,7 +2,7 @@ package needletail.client.call
 
 import scala.util.{Failure, Success}
 
-import needletail.async.Survivable
+import needletail.async.{Survivable, Timer}
 import needletail.client.error.ClientError
 import needletail.client.pool.PerLoopClient
 import needletail.http.{ByteStream, MessageBody}
@@ -19,6 +19,7 @@ private[client] final class BufferedCallExecution(client: PerLoopClient, submitt
   private var grown: ByteWriter  = null // if it is not
   private var filled             = 0
   private var coding: String     = null // that the content is decoded from
+  private var decoding: Runnable = null // ends decoding, while that waits for something
 
   protected def isStreamed: Boolean = false
 
@@ -62,14 +63,22 @@ private[client] final class BufferedCallExecution(client: PerLoopClient, submitt
     }
   }
 
-  /** At most `maxBodyInMemory`, which is decoded in one turn of the loop. */
+  /** At most `maxBodyInMemory`, which is decoded in one turn of the loop, unless a program's own decoder waits. */
   private def decode(content: ByteStream, trailers: Headers): Unit = {
-    val whole = MessageBody.collect(content, new ByteWriter(4096), config.maxBodyInMemory)
-    promise.onCancel { () =>
-      whole.cancel()
-      content.cancel()
+    val whole        = MessageBody.collect(content, new ByteWriter(4096), config.maxBodyInMemory)
+    var limit: Timer = null
+    if (!whole.isCompleted) {
+      deadline = context.loop.nowNanos + timeLeft // from here on the time is the call's, not an attempt's
+      limit =
+        context.loop.schedule(math.max(0L, timeLeft), () => fail(tooLate("its content was being decoded")))
+      decoding = () =>
+        try whole.cancel()
+        finally content.cancel()
+      promise.onCancel(() => stopDecoding())
     }
     whole.onComplete { result =>
+      decoding = null
+      if (limit != null) limit.cancel()
       endCall()
       result match {
         case Success(bytes) =>
@@ -80,7 +89,16 @@ private[client] final class BufferedCallExecution(client: PerLoopClient, submitt
     }
   }
 
-  protected def failed(error: ClientError): Unit = { promise.fail(error); () }
+  private def stopDecoding(): Unit = if (decoding != null) {
+    val stop = decoding
+    decoding = null
+    stop.run()
+  }
+
+  protected def failed(error: ClientError): Unit = {
+    promise.fail(error)
+    stopDecoding()
+  }
 
   private def tooLarge(): Unit =
     refuse(

@@ -276,10 +276,10 @@ private[client] abstract class CallExecution[A](client: PerLoopClient, submitted
   /** The rest of the response is not needed: the connection may be reused. */
   private def leaveConnection(): Unit = connection.abandon(this, orderly = true)
 
-  private def tooLate(what: String): ClientError =
+  protected final def tooLate(what: String): ClientError =
     new ClientError.TimedOut(host.name, s"the response was not complete $limitText: $what")
 
-  private def fail(error: ClientError): Unit = {
+  protected final def fail(error: ClientError): Unit = {
     endCall()
     try releaseSource()
     finally failed(named(error))

@@ -65,8 +65,8 @@ private[call] object ContentCoding {
         }
 
     def cancel(): Unit = if (loss == null) {
-      plain.cancel() // which does not pass it on if it has ended by itself
-      coded.cancel()
+      try plain.cancel() // which does not pass it on if it has ended by itself, and may be a program's own
+      finally coded.cancel()
     }
 
     /** The coded content has failed; it may never be read again. */

@@ -2,10 +2,10 @@ package needletail.client.cookies
 
 import scala.collection.mutable
 
-import needletail.async.Setting
+import needletail.async.{Setting, Survivable}
 import needletail.client.url.Origin
 import needletail.http.text.Grammar
-import needletail.io.Address
+import needletail.io.{Address, EventLoop}
 
 /**
  * The cookies that servers have set (RFC 6265), which calls send back: of a client (`ClientConfig.cookies`), or of the
@@ -17,7 +17,8 @@ import needletail.io.Address
  * @param maxPerDomain cookies of one domain; beyond, the one that was not used for the longest time is removed, secure
  *   ones after all others
  * @param maxCookies cookies in all; likewise
- * @param isPublicSuffix whether no cookie may be set for all hosts below that domain, given in lower case
+ * @param isPublicSuffix whether no cookie may be set for all hosts below that domain, given in lower case. If it throws an
+ *   exception, that is reported, and the cookie is refused
  * @throws java.lang.IllegalArgumentException if a limit is not positive
  */
 final class CookieJar(
@@ -60,10 +61,25 @@ final class CookieJar(
 
   /** Stores the Set-Cookie fields of a response to a request for `target`. */
   private[client] def receive(origin: Origin, target: String, setCookie: String, nowMillis: Long): Unit =
-    SetCookie
-      .parse(setCookie, hostOf(origin), pathOf(target), origin.isSecure, nowMillis, isPublic)
+    parse(origin, target, setCookie, nowMillis)
       .filterNot(cookie => !origin.isSecure && hidesSecure(cookie))
       .foreach(keep(_, nowMillis))
+
+  private def parse(
+      origin: Origin,
+      target: String,
+      setCookie: String,
+      nowMillis: Long
+  ): Option[StoredCookie] =
+    try SetCookie.parse(setCookie, hostOf(origin), pathOf(target), origin.isSecure, nowMillis, isPublic)
+    catch {
+      case Survivable(e) =>
+        EventLoop.report(
+          s"a cookie of ${hostOf(origin)} is refused, as isPublicSuffix has thrown an exception",
+          e
+        )
+        None
+    }
 
   /** The value of Cookie for a request; null if there is none to send. */
   private[client] def header(origin: Origin, target: String, nowMillis: Long): String = synchronized {

@@ -1,6 +1,7 @@
 package needletail.client.cookies
 
 import needletail.client.url.Url
+import needletail.io.EventLoop
 import needletail.testing.Suite
 
 /** Which cookies are kept, and where they are sent (RFC 6265 §5). */
@@ -206,5 +207,25 @@ class CookieJarSuite extends Suite {
     val jar = new CookieJar(maxPerDomain = 2)
     set(jar, "http://a/", "k=1", "l=1", "m=1")
     assertEquals(jar.cookies.map(_.name), Seq("l", "m"))
+  }
+
+  test("a cookie that isPublicSuffix throws for is refused, and no other") {
+    val before = EventLoop.onFailure
+    var told   = List.empty[String]
+    EventLoop.onFailure = (text, e) => told ::= s"$text: ${e.getMessage}"
+    try {
+      val jar = new CookieJar(isPublicSuffix =
+        name =>
+          if (name == "b.example") throw new IllegalStateException("no list") else false
+      )
+      set(jar, "http://a.b.example/", "one=1; Domain=b.example", "two=2")
+      set(jar, "http://a.c.example/", "three=3; Domain=c.example")
+      assertEquals(sent(jar, "http://a.b.example/"), "two=2")
+      assertEquals(sent(jar, "http://c.example/"), "three=3")
+      assertEquals(
+        told,
+        List("a cookie of a.b.example is refused, as isPublicSuffix has thrown an exception: no list")
+      )
+    } finally EventLoop.onFailure = before
   }
 }
