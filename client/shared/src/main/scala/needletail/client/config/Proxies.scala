@@ -101,7 +101,8 @@ object HttpProxy {
  * @param except hosts that are called directly, in the form of `no_proxy`: `example.com` is that host and all below,
  *   `.example.com` only those below, `example.com:8080` that port only, `10.0.0.1` and `[::1]` an address, `10.0.0.0/8` and `fd00::/8` the addresses of a
  *   network (names are not looked up for it), `*` all
- * @throws java.lang.IllegalArgumentException if what follows the colon of an exception is no port
+ * @throws java.lang.IllegalArgumentException if what follows the colon of an exception is no port, or one with a slash
+ *   is no network
  */
 final case class Proxies(
     http: Option[HttpProxy] = None,
@@ -110,7 +111,9 @@ final case class Proxies(
 ) {
   for (text <- except if !Proxies.isReadable(text))
     throw new IllegalArgumentException(
-      s"except contains '$text', but after the colon of a host must be its port, 1 to 65535"
+      s"except contains '$text', but " +
+        (if (text.contains('/')) "what has a slash must be a network, such as 10.0.0.0/8 or fd00::/8"
+         else "after the colon of a host must be its port, 1 to 65535")
     )
 
   private val exceptions =
@@ -137,7 +140,7 @@ object Proxies {
 
   /**
    * The proxies named by the environment: `http_proxy`, `https_proxy`, `all_proxy` for both, and `no_proxy`, a list with commas,
-   * in which an entry with another port than a number matches nothing; the same in capitals if that is not set. This machine itself (`localhost`, `127.0.0.1`, `::1`) is called directly.
+   * in which an entry with another port than a number, or with a slash that is no network, matches nothing; the same in capitals if that is not set. This machine itself (`localhost`, `127.0.0.1`, `::1`) is called directly.
    *
    * In a CGI program HTTP_PROXY is not read, because a request's `Proxy` header sets it.
    *
@@ -167,21 +170,24 @@ object Proxies {
 
   /** Whether an exception, in lower case, is about a host and port. */
   private def exception(text: String): (String, Int) => Boolean =
-    (if (text.contains('/')) Network.parse(text) else None) match {
-      case Some(network) => (host, _) => network.contains(host.stripPrefix("[").stripSuffix("]"))
-      case None          => ofName(text)
-    }
+    if (text.contains('/')) {
+      val network = Network.parse(text)
+      (host, _) => network.exists(_.contains(host))
+    } else ofHost(text)
 
   private def isReadable(exception: String): Boolean =
-    exception.contains('/') || split(exception.trim)._2 != NoPort
+    if (exception.contains('/')) Network.parse(exception.trim).isDefined
+    else split(exception.trim)._2 != NoPort
 
-  private def ofName(text: String): (String, Int) => Boolean = {
+  private def ofHost(text: String): (String, Int) => Boolean = {
     val (named, port) = split(text)
     val isBelow       = named.startsWith(".") || named.startsWith("*.")
     val name          = named.stripPrefix("*").stripPrefix(".")
+    val address       = Network.parse(named) // the same one can be written in several ways
     (host, called) =>
       (port == AllPorts || port == called) &&
-        (named == "*" || (host == name && !isBelow) || (name.nonEmpty && host.endsWith("." + name)))
+        (named == "*" || (host == name && !isBelow) || (name.nonEmpty && host.endsWith("." + name)) ||
+          address.exists(_.contains(host)))
   }
 
   private final val AllPorts = -1

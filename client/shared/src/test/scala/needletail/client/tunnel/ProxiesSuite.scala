@@ -181,7 +181,7 @@ class ProxiesSuite extends Suite with Serving with TemporaryDirectories {
     val except =
       of(
         "http_proxy" -> "p",
-        "no_proxy" -> " a.example, .b.example,c.example:81,10.0.0.1,[::1]:82,, *.d,10.4.0.0/14, fd00::/8,1.2.3.4/33"
+        "no_proxy" -> " a.example, .b.example,c.example:81,10.0.0.1,[::1]:82,, *.d,10.4.0.0/14, fd00::/8,1.2.3.4/33,[0:0:0:0:0:0:0:2],fe80:0::0A:83"
       ) _
     for (
       direct <- List(
@@ -195,7 +195,10 @@ class ProxiesSuite extends Suite with Serving with TemporaryDirectories {
         "localhost",
         "127.0.0.1:8080",
         "10.7.255.1:8080",
-        "[fd12::1]:8080"
+        "[fd12::1]:8080",
+        "[::2]",
+        "[0:0::2]:8080",
+        "[fe80::a:83]"
       )
     )
       assertEquals(except(s"http://$direct/"), "", direct)
@@ -227,6 +230,15 @@ class ProxiesSuite extends Suite with Serving with TemporaryDirectories {
       )
       val e = intercept[IllegalArgumentException](Proxies.all("p", except = Seq("b", entry)))
       assert(e.getMessage.startsWith(s"except contains '$entry', but "), e.getMessage)
+    }
+    for (
+      entry <- List("10.0.0.0/33", "fd00::/129", "10.0.0/8", "10.0.0.0/", "a.example/8", "http://a.example")
+    ) {
+      val e = intercept[IllegalArgumentException](Proxies.all("p", except = Seq("b", entry)))
+      assertEquals(
+        e.getMessage,
+        s"except contains '$entry', but what has a slash must be a network, such as 10.0.0.0/8 or fd00::/8"
+      )
     }
 
     def wrong(url: String): String =
