@@ -37,7 +37,13 @@ private[client] final class HostRegistry(config: ClientConfig, onForgotten: Host
   }
 
   private def add(fresh: Host): Host = {
-    if (hosts.size >= config.maxHosts) forgetLeastRecent()
+    makeRoom()
+    put(fresh)
+  }
+
+  private def makeRoom(): Unit = if (hosts.size >= config.maxHosts) forgetLeastRecent()
+
+  private def put(fresh: Host): Host = {
     fresh.usedAt = Loop.nanoTime()
     val other = hosts.putIfAbsent(fresh.key, fresh)
     if (other != null) other else fresh
@@ -50,9 +56,12 @@ private[client] final class HostRegistry(config: ClientConfig, onForgotten: Host
   def current(host: Host): Host =
     if (!host.isForgotten) host
     else {
-      val present = add(host)
-      if (present eq host) host.isForgotten = false
-      present
+      makeRoom()          // not within the lock, as it takes another host's
+      host.synchronized { // adding and removing it each set two things, on any thread
+        val present = put(host)
+        if (present eq host) host.isForgotten = false
+        present
+      }
     }
 
   private def forgetLeastRecent(): Unit = {
@@ -62,8 +71,10 @@ private[client] final class HostRegistry(config: ClientConfig, onForgotten: Host
 
   /** Removes a host. */
   def forget(host: Host): Unit = {
-    hosts.remove(host.key, host)
-    host.isForgotten = true
+    host.synchronized {
+      hosts.remove(host.key, host)
+      host.isForgotten = true
+    }
     onForgotten(host)
   }
 }

@@ -6,6 +6,7 @@ import scala.concurrent.duration._
 
 import needletail.client.{Misbehaving, Peer, Scripted}
 import needletail.client.error.ClientError
+import needletail.client.url.Url
 import needletail.testing.Suite
 
 /** Calls that are under way when their host is forgotten, as others are called more recently. */
@@ -85,6 +86,23 @@ class ForgottenHostSuite extends Suite with Misbehaving {
         second.connection.loop.execute(() => second.close())
         assertEquals(await(call).text, "ok")
       }
+    }
+  }
+
+  test("a host that is forgotten by one thread while another calls it again is either known or forgotten") {
+    val registry = new HostRegistry(strict.copy(maxHosts = 10), _ => ())
+    val host     = registry.of(Url.origin("http://a.example").fold(why => fail(why), identity))
+    val other    = new Thread(() => for (_ <- 1 to 300000) registry.forget(host))
+    other.start()
+    while (other.isAlive) { val _ = registry.current(host) }
+    other.join()
+    assertEquals(registry.all.contains(host), !host.isForgotten)
+    for (_ <- 1 to 100) {
+      val forgetting = new Thread(() => for (_ <- 1 to 3000) registry.forget(host))
+      forgetting.start()
+      for (_ <- 1 to 3000) { val _ = registry.current(host) }
+      forgetting.join()
+      assertEquals(registry.all.contains(host), !host.isForgotten)
     }
   }
 }
