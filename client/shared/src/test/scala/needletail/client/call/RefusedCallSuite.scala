@@ -49,7 +49,9 @@ class RefusedCallSuite extends Suite with Misbehaving {
           var isOver                    = false
           def again(n: Int): Async[Int] =
             if (isOver || n == 10000) Async.value(n)
-            else client.get(server.url).response.map(_ => -1).recoverWith { case _: ClientError => again(n + 1) }
+            else client.get(server.url).response.map(_ => -1).recoverWith { case _: ClientError =>
+              again(n + 1)
+            }
           loops(0).execute(() => isOver = true)
           again(0)
         })
