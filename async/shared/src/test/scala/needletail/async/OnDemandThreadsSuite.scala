@@ -21,7 +21,8 @@ class OnDemandThreadsSuite extends ThreadLoopSuite {
   }
 
   test("a task is not left in the queue where an idle thread ends just then and the others are busy") {
-    val two  = threads(most = 2, idle = 1.nano) // each thread ends after its task, unless there is another by then
+    val two =
+      threads(most = 2, idle = 1.nano) // each thread ends after its task, unless there is another by then
     val busy = new Busy(two)
     try
       for (i <- 1 to 100) {
@@ -49,9 +50,9 @@ class OnDemandThreadsSuite extends ThreadLoopSuite {
   }
 
   test("a task that waits can be removed") {
-    val one          = threads(most = 1, queue = 1)
-    val busy         = new Busy(one)
-    val gone         = new AtomicBoolean
+    val one            = threads(most = 1, queue = 1)
+    val busy           = new Busy(one)
+    val gone           = new AtomicBoolean
     val task: Runnable = () => gone.set(true)
     one.execute(task)
     assert(one.remove(task) && !one.remove(task))
@@ -76,7 +77,7 @@ class OnDemandThreadsSuite extends ThreadLoopSuite {
             else super.start()
         }
     )
-    val gone = new AtomicBoolean
+    val gone   = new AtomicBoolean
     val thrown = // munit takes it for fatal
       try { pool.execute(() => gone.set(true)); null }
       catch { case e: OutOfMemoryError => e }

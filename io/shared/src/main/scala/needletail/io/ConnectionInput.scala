@@ -69,9 +69,9 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
       if (connection.isOpen) {
         if (inOnData || (leftover ne null) || (ended && !endTold)) {
           if (!redeliver) {
-              val scheduled = new Redelivery(this)
-              loop.endOfTurn(scheduled)
-              redelivery = scheduled
+            val scheduled = new Redelivery(this)
+            loop.endOfTurn(scheduled)
+            redelivery = scheduled
           }
         } else if (!ended) {
           connection.want(socket.interest | Interest.Read)

@@ -163,7 +163,9 @@ class HandshakeTurnsSuite extends LoopSuite {
     }
   }
 
-  test("a client whose time passes, or that has stalled, is read in its turn, and nothing is computed for one that is late") {
+  test(
+    "a client whose time passes, or that has stalled, is read in its turn, and nothing is computed for one that is late"
+  ) {
     withLoop { loop =>
       val events = new Events
       val order  = ArrayBuffer.empty[String]

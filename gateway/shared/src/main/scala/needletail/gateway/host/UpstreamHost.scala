@@ -10,7 +10,7 @@ import needletail.gateway.host.backend.{Backend, ByteText, MountCounts}
 import needletail.gateway.host.incoming.{Mount, ProgramRequest, ScriptFinder, ScriptPath}
 import needletail.gateway.host.upstream.{Endpoint, PeerLost}
 import needletail.http.{ByteStream, Request}
-import needletail.http.message.HttpError
+import needletail.http.message.{HttpError, Status}
 
 /** Forwards requests to servers that speak FastCGI or SCGI. */
 private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: UpstreamConfig, kind: String)
@@ -119,7 +119,9 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
       end()
       val ready = endpoints.filter(e => upstream.isReady(e.index))
       val free  = ready.filterNot(_.isFull)
-      if (free.forall(_.isDown) && ready.exists(e => e.isFull && !e.isDown)) waitFor(fresh, queueUntil)
+      // a process of ours that is down may be starting: it is tried
+      val isAnyFree = if (upstream.isOurs) free.nonEmpty else free.exists(!_.isDown)
+      if (!isAnyFree && ready.exists(e => e.isFull && !e.isDown)) waitFor(fresh, queueUntil)
       else {
         val until = Loop.nanoTime() + up.connectTimeout.toNanos
         attempt(fresh, order, null, until, queueUntil)
@@ -147,7 +149,8 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
       end()
       left match {
         case next :: more if (time > 0 || last == null) && !next.tryEnter() => // another loop was first
-          attempt(fresh, more, last, until, queueUntil)
+          if (more.forall(_.isDown)) waitFor(fresh, queueUntil)
+          else attempt(fresh, more, last, until, queueUntil)
         case next :: more if time > 0 || last == null =>
           endpoint = next
           process = upstream.process(next.index)
@@ -205,7 +208,9 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
           case Failure(_: PeerLost) if repeats < UpstreamHost.MostRepeats && !stopped && asked.isUnused =>
             repeats += 1
             deliver.avoid()
-            repeating = deliver.begin(fresh = true)
+            repeating = deliver.begin(fresh = true).recoverWith {
+              case UpstreamHost.Busy => Async.fail(UpstreamHost.unavailable)
+            }
             repeating.flatMap { again =>
               unheardBefore += asked.unheardNanos - again.unheardNanos
               present = again
@@ -229,6 +234,7 @@ private object UpstreamHost {
 
   /** All servers that can be reached have as many requests as they accept. */
   private object Busy extends RuntimeException("all servers are busy", null, false, false)
+  private val unavailable = HttpError(Status.ServiceUnavailable, "all servers are busy")
 
   /** Maximum of connections to one address. */
   private def each(upstream: Upstream, up: UpstreamConfig): Int =

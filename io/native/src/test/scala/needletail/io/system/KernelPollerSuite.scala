@@ -15,11 +15,11 @@ class KernelPollerSuite extends LoopSuite {
     var fails   = true
     var watches = 0
 
-    def name: String                                                                         = "refusing"
-    protected def unwatch(d: Descriptor, isClosing: Boolean): Unit                           = d.watched = Interest.None
-    protected def await(events: Array[Long], max: Int, timeoutMillis: Int): Int              = 0
-    protected def closeKernelSide(): Unit                                                    = ()
-    protected def watch(d: Descriptor, interest: Int): Int                                   =
+    def name: String                                                            = "refusing"
+    protected def unwatch(d: Descriptor, isClosing: Boolean): Unit              = d.watched = Interest.None
+    protected def await(events: Array[Long], max: Int, timeoutMillis: Int): Int = 0
+    protected def closeKernelSide(): Unit                                       = ()
+    protected def watch(d: Descriptor, interest: Int): Int                      =
       if (fails) OutOfMemory
       else {
         watches += 1

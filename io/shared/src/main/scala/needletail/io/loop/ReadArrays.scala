@@ -20,7 +20,8 @@ private[io] final class ReadArrays {
   }
 
   /** Gives `bytes` to the caller, if `ofSize` or `wide` returned it last. Then the next read gets another. */
-  def giveAway(bytes: Array[Byte]): Unit = if (bytes eq usual) usual = none else if (bytes eq much) much = none
+  def giveAway(bytes: Array[Byte]): Unit =
+    if (bytes eq usual) usual = none else if (bytes eq much) much = none
 }
 
 private[io] object ReadArrays {

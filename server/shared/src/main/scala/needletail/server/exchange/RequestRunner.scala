@@ -115,7 +115,8 @@ private[needletail] final class RequestRunner(handler: Handler, val context: Ser
    * `exchange`.
    */
   def detach(request: Request, exchange: LateRequest): Unit = {
-    val hasRoute = admission.hasRoute || (routeClass == null && admission.isWaiting)
+    val hasRoute = admission.hasRoute && (exchange.route ne admission.noRoute) ||
+      (routeClass == null && admission.isWaiting)
     request.detach(
       if (routeClass == null && admission.hasRefused) null else new LateGate(exchange, admission, hasRoute),
       exchange.route.route

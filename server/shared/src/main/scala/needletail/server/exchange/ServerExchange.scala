@@ -197,6 +197,12 @@ private[server] final class ServerExchange(
       } else refuseForMemory()
   }
 
+  /** The client has to read first what was written before it: it is held until then. */
+  def waitsForClient(): Unit = if (waiting == null && !isCutShort) {
+    isBehind = true
+    holdReply()
+  }
+
   private def giveBack(): Unit = if (waiting != null) {
     runner.context.memory.giveBack(waiting)
     waiting = null

@@ -53,7 +53,10 @@ private[server] final class LateGate(request: LateRequest, admission: AdmissionC
     admission.refusedLate(route, reason)
   }
 
-  def unmatched(): Unit = answeredBy(admission.noRoute)
+  def unmatched(): Unit = {
+    answeredBy(admission.noRoute)
+    if (!hasRoute && handler == null) isIn = false // what is called next may find a route
+  }
 
   def answeredFor(route: RouteClass): Unit = answeredBy(admission.stateOf(route))
 

@@ -49,7 +49,7 @@ private[server] final class ReplyQueue(
     length -= 1
     if (head == null) empty()
     else {
-      head.leads()
+      if (head.response == null) head.leads() // otherwise when it is written
       state.on(SessionState.RoomAgain)
     }
   }

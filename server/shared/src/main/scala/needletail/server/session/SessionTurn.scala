@@ -285,6 +285,12 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
 
   // replies
 
+  /** What is streamed looks at the backlog for each piece. */
+  private def mayLead(x: ServerExchange): Boolean = x.response.source != null || !writer.isBacklogged || {
+    x.waitsForClient()
+    false
+  }
+
   private def mayWrite(): Boolean = !writer.isTurnFull || {
     wire.wake()
     false
@@ -292,9 +298,9 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
 
   @noinline private def reply(): Unit = {
     var go = true
-    // what is streamed looks at the backlog for each piece
-    while (go && queue.isReady && (queue.first.response.source != null || !writer.isBacklogged) && mayWrite()) {
+    while (go && queue.isReady && mayLead(queue.first) && mayWrite()) {
       val x = queue.first
+      if (x.isBehind) x.leads()
       writer.advance(x)
       go = x.complete
       // a last reply drops the requests behind it, and nobody reads their content any more

@@ -35,18 +35,18 @@ class FailedReliefSuite extends Suite {
       private[needletail] def failed(cause: Throwable): Unit = told = cause
     }
 
-    def idleTimeoutChanged(nanos: Long): Unit                           = ()
-    def drain(): Unit                                                   = ()
-    def onData(bytes: Array[Byte], from: Int, until: Int): Int          = until
-    def onEnd(): Unit                                                   = ()
-    def onDrained(): Unit                                               = ()
-    def onDeadline(): Unit                                              = ()
-    protected def closed(cause: Throwable): Unit                        = ()
+    def idleTimeoutChanged(nanos: Long): Unit                  = ()
+    def drain(): Unit                                          = ()
+    def onData(bytes: Array[Byte], from: Int, until: Int): Int = until
+    def onEnd(): Unit                                          = ()
+    def onDrained(): Unit                                      = ()
+    def onDeadline(): Unit                                     = ()
+    protected def closed(cause: Throwable): Unit               = ()
   }
 
   test("one that fails to release memory is told so, and the others are relieved") {
     val reported = Promise[Throwable]()
-    val loops    = new EventLoops(1, "test", daemon = true, onFailure = (_, e) => { reported.trySuccess(e); () })
+    val loops = new EventLoops(1, "test", daemon = true, onFailure = (_, e) => { reported.trySuccess(e); () })
     try {
       val loop    = loops(0)
       val done    = Promise[(Boolean, Throwable)]()

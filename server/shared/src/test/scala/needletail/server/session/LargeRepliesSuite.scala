@@ -33,7 +33,9 @@ class LargeRepliesSuite extends Suite {
   )
 
   for ((kind, reply) <- kinds)
-    test(s"replies $kind: one turn writes so much only, whatever there is, and the rest goes on in the next") {
+    test(
+      s"replies $kind: one turn writes so much only, whatever there is, and the rest goes on in the next"
+    ) {
       val wire = new FakeWire(Handler(reply))
       wire.send(Seq.tabulate(count)(i => s"GET /$i HTTP/1.1\r\nHost: a\r\n\r\n").mkString)
       if (!first.isCompleted && kind.startsWith("that")) first.succeed(Response.ok.bytes(whole))

@@ -16,8 +16,8 @@ class LastRepliesSuite extends Suite {
 
   for (
     (why, happens) <- List[(String, FakeWire => Unit)](
-      "its client ends"    -> (wire => { wire.end(); () }),
-      "its time is over"   -> (wire => { wire.after(1.minute); () }),
+      "its client ends"     -> (wire => { wire.end(); () }),
+      "its time is over"    -> (wire => { wire.after(1.minute); () }),
       "memory is reclaimed" -> (wire => { wire.session.relieve(); wire.turn(); () })
     )
   )
@@ -56,6 +56,26 @@ class LastRepliesSuite extends Suite {
     assert(read.resultOrNull != null && !read.resultOrNull.isValue, read.resultOrNull)
     assertEquals(wire.context.memory.held, held)
     assert(!wire.isFinished)
+  }
+
+  test("a reply that waits for its client to read is held, whenever it became available") {
+    for (isLater <- Seq(false, true)) {
+      val promises = List.fill(2)(new AsyncPromise[Response])
+      val next     = promises.iterator
+      val wire = new FakeWire(_ => new Reply.Later(next.next()), config.copy(maxPendingOutput = 64 * 1024))
+      wire.stuck = true
+      wire.send(get("/") * 2)
+      promises.head.succeed(Response.ok.bytes(new Array[Byte](100000)))
+      if (isLater) wire.turn()
+      promises.last.succeed(Response.ok.bytes(new Array[Byte](200000)))
+      wire.turn()
+      val held = wire.context.memory.held
+      assert(held >= 200000 && held < 300000, (isLater, held))
+      wire.pendingOutput = 0
+      wire.session.proceed()
+      assertEquals(wire.turn().statuses.size, 2)
+      assert(wire.context.memory.held < 100000, (isLater, wire.context.memory.held))
+    }
   }
 
   test("replies that become available together are written as the client reads them") {

@@ -38,7 +38,7 @@ private[stream] abstract class Joined[A] extends Pull[A] {
       if (x ne Pull.Again) {
         val told = waiter
         waiter = null
-        Pull.complete(told, x)
+        if (told != null) Pull.complete(told, x) // unless what was polled has cancelled this
       }
     }
 
