@@ -10,7 +10,7 @@ private[server] final class HeldRequest(
     val state: RouteState,
     time: LoopTime,
     timer: RequestTimer,
-    waiting: WaitingRequests
+    waiting: HeldRequest.Waiting
 ) {
   private var isCounted = false
   private var isPaused  = false
@@ -56,5 +56,15 @@ private[server] final class HeldRequest(
     isCounted = false
     state.ended(time, beganOwn, beganWall, outcome)
     waiting.roomFor(state)
+  }
+}
+
+private[server] object HeldRequest {
+
+  /** The requests that wait. */
+  trait Waiting {
+
+    /** There may be room in this route for one of them. */
+    private[server] def roomFor(route: RouteState): Unit
   }
 }

@@ -24,7 +24,7 @@ private[server] final class WaitingRequests(
     routes: RouteStates,
     refusals: Array[Response],
     sliceNanos: Long
-) {
+) extends HeldRequest.Waiting {
   private var isWorkingOff = false
   private var isLetting    = false
 
@@ -109,8 +109,9 @@ private[server] final class WaitingRequests(
     if (!delay.isEmpty) workOffSoon()
   }
 
-  /** There may be room within that route's limit: admits requests that wait for it at the end of the turn. */
-  def roomFor(state: RouteState): Unit = if (state.queue != null && !state.queue.isEmpty) letSoon()
+  /** At the end of the turn admits requests that wait for that route. */
+  private[server] def roomFor(route: RouteState): Unit =
+    if (route.queue != null && !route.queue.isEmpty) letSoon()
 
   private def letSoon(): Unit = if (!isLetting) {
     isLetting = true
