@@ -192,7 +192,9 @@ class HttpsSuite extends Suite {
       assert(refused(ours.file, none).contains("is empty"))
       assert(refused(ours.file, ours.file).contains("has no private key in PEM"))
       assert(refused(ours.file, other.key).contains("is not that of the certificate in"))
-      assert(refused(Certificate.rsa.file, ours.key).contains("is not an RSA key"))
+      val kinds =
+        s"the key of ${ours.key} (EC) is not that of the certificate in ${Certificate.rsa.file} (RSA)"
+      assertEquals(refused(Certificate.rsa.file, ours.key), kinds)
       assert(refused(ours.file, none.resolveSibling("no-such.pem")).contains("No such file"))
       Files.write(none, "-----BEGIN PRIVATE KEY-----\n!!\nAAAA=AA\n-----END PRIVATE KEY-----\n".getBytes)
       assert(refused(ours.file, none).contains("is damaged"))

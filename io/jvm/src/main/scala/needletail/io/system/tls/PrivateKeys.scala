@@ -35,10 +35,15 @@ private[io] object PrivateKeys {
       case "RSA PRIVATE KEY" | "EC PRIVATE KEY" => wrapped(block.bytes, certificate)
       case other => throw new IOException(s"$file has a $other, which is not supported")
     }
+    val keys    = factory(file, certificate)
     val kind    = kindOf(block.label, encoded).map((_, Certificates.kindOfKey(certificate)))
     def another = KeyFaults.ofAnother(file, files.chain, Pem.certificates(files.chain).size, kind)
     if (kind.exists { case (its, wanted) => its != wanted }) throw another
-    val key = decoded(file, encoded, certificate)
+    val key =
+      try keys.generatePrivate(new PKCS8EncodedKeySpec(encoded))
+      catch {
+        case e: InvalidKeySpecException => throw new IOException(s"$file is damaged: invalid private key", e)
+      }
     if (!belongs(key, certificate)) throw another
     key
   }
@@ -89,11 +94,10 @@ private[io] object PrivateKeys {
     der(0x30, Version ++ algorithm ++ der(0x04, key))
   }
 
-  private def decoded(file: Path, encoded: Array[Byte], certificate: X509Certificate): PrivateKey = {
+  private def factory(file: Path, certificate: X509Certificate): KeyFactory = {
     val algorithm = certificate.getPublicKey.getAlgorithm
-    try KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(encoded))
+    try KeyFactory.getInstance(algorithm)
     catch {
-      case e: InvalidKeySpecException  => throw new IOException(s"$file is damaged: invalid private key", e)
       case e: NoSuchAlgorithmException =>
         throw new IOException(s"$file is for a certificate with an unsupported kind of key, $algorithm", e)
     }
