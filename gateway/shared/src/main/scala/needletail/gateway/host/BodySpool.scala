@@ -5,7 +5,7 @@ import java.nio.file.attribute.PosixFilePermissions
 import java.nio.file.{Files, Path, Paths}
 import java.util.concurrent.atomic.AtomicLong
 
-import scala.util.Failure
+import scala.util.{Failure, Success}
 
 import needletail.async.{Async, Blocking, Rejected}
 import needletail.gateway.host.incoming.SizedContent
@@ -17,8 +17,8 @@ import needletail.http.text.ByteWriter
  * Collects request bodies before a program is started for them or a server is asked: those without a length, since CGI
  * needs one (RFC 3875 section 4.1.2), and others too, since a client that sends slowly would keep the place from others,
  * unless `bufferRequests` is off. First in memory, then in a temporary file that is unlinked at once, so that nothing is
- * left behind. All files together have at most `maxSpoolTotal` bytes; a request for which there is no room fails with
- * [[BodySpool.Full]].
+ * left behind. All files together have at most `maxSpoolTotal` bytes. A request without a length for which there is no room
+ * fails with [[BodySpool.Full]]; of another one, the rest is passed on as it arrives.
  */
 private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) {
   private val toldAt = new AtomicLong(System.nanoTime() - BodySpool.QuietNanos)
@@ -39,7 +39,7 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
   }
 
   /**
-   * `body` with its length; fails with HttpError 413 beyond `maxSpool`. Throws IllegalStateException if reading it has
+   * `body` with its length; fails with HttpError 413 if it has none and is larger than `maxSpool`. Throws IllegalStateException if reading it has
    * begun, so that the program would get only the rest; the content fails if that happens before it is read here.
    */
   def apply(body: MessageBody): Async[SizedContent] = {
@@ -47,7 +47,6 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
     if (body.isEmpty) Async.value(SizedContent.none)
     else if (body.length >= 0 && !config.bufferRequests)
       Async.value(new SizedContent(body.length, body.allPieces, () => ()))
-    else if (body.length > config.maxSpool) Async.fail(tooLarge) // before the client is told to send it
     else {
       val collected = new Collected(body)
       var complete  = false
@@ -76,7 +75,9 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
     def read(stream: ByteStream): Async[SizedContent] = stream.next().flatMap {
       case None if body.length >= 0 && length != body.length =>
         Async.fail(new IOException("the request's content was shorter than announced"))
-      case None        => Async.value(content)
+      case None => Async.value(content(null, null))
+      case Some(piece) if body.length >= 0 && length + piece.length > config.maxSpool =>
+        Async.value(content(piece, stream))
       case Some(piece) =>
         length += piece.length
         if (length > (if (body.length < 0) config.maxSpool else body.length)) Async.fail(tooLarge)
@@ -91,9 +92,13 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
           }
         else {
           if (file == null) file = new FileOnThread
-          file.append(piece).recoverWith { case e: IOException => Async.fail(full(e)) }.flatMap(_ =>
-            read(stream)
-          )
+          file.append(piece).transform {
+            case Success(_)                                                   => read(stream)
+            case Failure(_: IOException | BodySpool.Full) if body.length >= 0 =>
+              Async.value(content(piece, stream))
+            case Failure(e: IOException) => Async.fail(full(e))
+            case Failure(e)              => Async.fail(e)
+          }
         }
     }
 
@@ -109,23 +114,40 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
       }
     }
 
-    private def content: SizedContent =
-      if (length == 0) SizedContent.none
+    /** What is collected, then `uncollected`, and then `rest` as it arrives; null for none. */
+    private def content(uncollected: Array[Byte], rest: ByteStream): SizedContent =
+      if (length == 0 && rest == null) SizedContent.none
       else {
         var first = if (whole != null) whole else if (memory.length == 0) null else memory.taken
-        val own   = file
+        var own   = file
+        var last  = uncollected
         memory = null
         new SizedContent(
-          length,
+          if (rest == null) length else body.length,
           new ByteStream {
             def next(): Async[Option[Array[Byte]]] =
               if (first != null) {
                 val piece = first
                 first = null
                 Async.value(Some(piece))
-              } else if (own == null) Async.value(None)
-              else own.next()
-            def cancel(): Unit = close()
+              } else if (own != null)
+                own.next().flatMap {
+                  case None =>
+                    own = null
+                    close()
+                    next()
+                  case some => Async.value(some)
+                }
+              else if (last != null) {
+                val piece = last
+                last = null
+                Async.value(Some(piece))
+              } else if (rest == null) Async.value(None)
+              else rest.next()
+            def cancel(): Unit = {
+              close()
+              if (rest != null) rest.cancel()
+            }
           },
           () => close()
         )
@@ -156,13 +178,16 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
     })
 
     def next(): Async[Option[Array[Byte]]] = files(locked {
-      if (!rewound) {
-        rewound = true
-        open.seek(0)
+      if (open == null) None // there was no room for anything
+      else {
+        if (!rewound) {
+          rewound = true
+          open.seek(0)
+        }
+        val piece = new Array[Byte](BodySpool.Piece)
+        val n     = open.read(piece)
+        if (n <= 0) None else Some(if (n == piece.length) piece else java.util.Arrays.copyOf(piece, n))
       }
-      val piece = new Array[Byte](BodySpool.Piece)
-      val n     = open.read(piece)
-      if (n <= 0) None else Some(if (n == piece.length) piece else java.util.Arrays.copyOf(piece, n))
     })
 
     /** Closes it here if no other thread can: it has no name, so its space would be lost. */

@@ -23,9 +23,11 @@ import needletail.server.operations.Log
  *   arrives, so that a program can answer before all of it is there, and only as fast as it arrives: as many slow
  *   clients as there are places then block the mount, each for up to the server's `handlerTimeout`, or `maxTime` once the
  *   program has begun to respond. Content without Content-Length is always collected, as programs need its length
- * @param maxSpool bytes of a request's content that are collected; beyond: 413
+ * @param maxSpool bytes of a request's content that are collected. What exceeds it is passed on as it arrives; without
+ *   Content-Length: 413
  * @param spoolMemory how many of these bytes are kept in memory; the rest is in a temporary file
- * @param maxSpoolTotal bytes in the temporary files of all requests to one mount; beyond: 503 with Retry-After
+ * @param maxSpoolTotal bytes in the temporary files of all requests to one mount. What exceeds it is passed on as it
+ *   arrives; without Content-Length: 503 with Retry-After
  * @param spoolDirectory the directory of that file; None: the system's directory for temporary files
  * @param passAuthorization whether programs see Authorization; RFC 3875 section 4.1.18 advises against it
  * @param serverName the value of SERVER_NAME; None: the host of the request

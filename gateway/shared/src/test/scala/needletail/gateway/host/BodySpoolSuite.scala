@@ -21,6 +21,7 @@ class BodySpoolSuite extends Suite with TemporaryDirectories {
   private final class Bounded(pieces: Seq[Array[Byte]], room: Int, val length: Long = -1L)
       extends MessageBody {
     private val left                          = pieces.iterator
+    var taken                                 = 0
     var held                                  = 0
     var cancelled                             = false
     def isEmpty: Boolean                      = false
@@ -29,8 +30,11 @@ class BodySpoolSuite extends Suite with TemporaryDirectories {
     def trailers: Headers                     = Headers.empty
 
     val stream: ByteStream = new ByteStream {
-      def next(): Async[Option[Array[Byte]]] = Async.value(left.nextOption())
-      def cancel(): Unit                     = cancelled = true
+      def next(): Async[Option[Array[Byte]]] = {
+        taken += 1
+        Async.value(left.nextOption())
+      }
+      def cancel(): Unit = cancelled = true
     }
 
     private[needletail] override def hold(more: Int): Throwable =
@@ -80,6 +84,48 @@ class BodySpoolSuite extends Suite with TemporaryDirectories {
       val pieces = Seq.fill(60)(new Array[Byte](1000))
       assert(collected(new Bounded(pieces, room = 65536, length)).isFailure)
     }
+  }
+
+  /** So many pieces of a body of known length are taken by `spool` before it is passed on, as a whole. */
+  private def passedOn(spool: BodySpool, taken: Int): Unit = {
+    val from    = new Bounded(Seq.tabulate(60)(i => Array.fill(1000)(i.toByte)), room = 65536, length = 60000)
+    val loop    = new ManualLoop
+    val content = loop.run(spool(from)).get
+    assertEquals((content.length, from.taken), (60000L, taken))
+    val all = Array.tabulate(60000)(i => (i / 1000).toByte)
+    assert(loop.run(content.stream.toList(100)).get.toArray.flatten.sameElements(all))
+    loop.within(content.close())
+  }
+
+  test(
+    "content of known length that exceeds `maxSpool` is collected up to that, and then passed on as it arrives"
+  ) {
+    for (most <- Seq(0, 20000, 20500)) {
+      val config = ProgramHostConfig(
+        spoolMemory = 1000,
+        maxSpool = most.toLong,
+        spoolDirectory = Some(temporaryDirectory().toString)
+      )
+      val spool = new BodySpool(config, Blocking.default)
+      passedOn(spool, taken = 1 + most / 1000)
+      eventually(spool.inFiles == 0)
+    }
+  }
+
+  test("content of known length for which no file has room is passed on as it arrives") {
+    val full = ProgramHostConfig(
+      spoolMemory = 0,
+      maxSpool = 60000,
+      maxSpoolTotal = 60000,
+      spoolDirectory = Some(temporaryDirectory().toString)
+    )
+    val spool  = new BodySpool(full, Blocking.default)
+    val loop   = new ManualLoop
+    val others = loop.run(spool(body(1000, room = 65536))).get
+    passedOn(spool, taken = 1)
+    loop.within(others.close())
+    val nowhere = full.copy(spoolDirectory = Some("/nonexistent"))
+    passedOn(new BodySpool(nowhere, Blocking.default), taken = 1)
   }
 
   test("what does not fit into memory goes to a file that only its owner may open, and that has no name") {
