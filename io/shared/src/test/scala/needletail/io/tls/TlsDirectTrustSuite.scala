@@ -27,8 +27,9 @@ class TlsDirectTrustSuite extends TlsPair {
     "a certificate of the same name and key as a trusted one is not that: its owner could change what it says"
   ) {
     val own    = authority.issue("DNS:localhost,email:ann@staff.example", subject = "Ann")
-    val forged = new authority.Issued(
-      authority.converted(
+    val issuer = authority
+    val forged = new issuer.Issued(
+      issuer.converted(
         own.key,
         "req -new -x509 -days 9 -key IN -out OUT -subj /CN=Ann -addext subjectAltName=DNS:localhost,email:boss@staff.example"
       ),
