@@ -2,7 +2,7 @@ package needletail.gateway.host
 
 import needletail.server.RunningServer
 
-/** A host of FastCGI servers that do what a test says. */
+/** A host of FastCGI or SCGI servers that do what a test says. */
 abstract class AgainstScripted extends Hosted {
   protected val config: UpstreamConfig = UpstreamConfig(host = hostConfig)
 
@@ -11,6 +11,13 @@ abstract class AgainstScripted extends Hosted {
   ): Unit = {
     val scripted = new ScriptedServer(script)
     try serving(fastcgi("/app", scripted.address, config))(server => body(server, scripted))
+    finally scripted.close()
+  }
+
+  protected def againstScgi(script: ScriptedServer.Conversation => Unit)(body: RunningServer => Unit)
+      : Unit = {
+    val scripted = new ScriptedServer(script)
+    try serving(scgi("/app", scripted.address, config))(body)
     finally scripted.close()
   }
 }

@@ -1,18 +1,10 @@
 package needletail.gateway.host
 
-import needletail.server.RunningServer
-
 /** FastCGI and SCGI servers that reset the connection right after their response. */
 class ResetBehindResponseSuite extends AgainstScripted {
   private val text = "0123456789" * 3000 // less than the kernel takes of one that is not read
 
   private def head(length: Int): String = s"Content-Type: text/plain\r\nContent-Length: $length\r\n\r\n"
-
-  private def againstScgi(script: ScriptedServer.Conversation => Unit)(body: RunningServer => Unit): Unit = {
-    val scripted = new ScriptedServer(script)
-    try serving(scgi("/app", scripted.address, config))(body)
-    finally scripted.close()
-  }
 
   /** Reads a part of a request with much content: the rest is on its way or waits for the server to read it. */
   private def readSome(c: ScriptedServer.Conversation): Unit = c.in.readFully(new Array[Byte](Part))
@@ -58,24 +50,5 @@ class ResetBehindResponseSuite extends AgainstScripted {
         assertEquals((answer.status, answer.body), (200, text))
       }
     }
-  }
-
-  private def isCutOff(answer: Answer): Boolean =
-    answer.status == 502 || answer.status == 200 && !answer.raw.endsWith("0\r\n\r\n")
-
-  test("SCGI: a response that only the end of the connection would end is cut off") {
-    againstScgi { c =>
-      c.in.read()
-      c.send("Content-Type: text/plain\r\n\r\n" + text)
-      c.reset()
-    }(server => assert(isCutOff(get(server, "/app/x"))))
-  }
-
-  test("SCGI: the same where the server has not read all of the request's content") {
-    againstScgi { c =>
-      readSome(c)
-      c.send("Content-Type: text/plain\r\n\r\n" + text)
-      c.reset()
-    }(server => for (_ <- 1 to Times) assert(isCutOff(post(server, "/app/x", content))))
   }
 }

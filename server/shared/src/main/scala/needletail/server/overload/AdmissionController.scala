@@ -29,7 +29,10 @@ private[server] final class AdmissionController(
   private val time        = new LoopTime(clock, config.enabled)
   private val delay       =
     new QueueDelay(clock, time, config, Math.min(config.grace.toNanos, AdmissionController.ColdNanos))
-  private val timer = new RequestTimer(clock, time, delay, noRoute, config.enabled, config.target.toNanos / 4)
+  /** Without overload control a session's turn is limited by the number of requests alone. */
+  private def slice = if (config.enabled) config.target.toNanos / 4 else Long.MaxValue / 4
+
+  private val timer = new RequestTimer(clock, time, delay, noRoute, config.enabled, slice)
   private val most  = AdmissionController.share(config.maxInFlight, loops)
   private val half  = Math.max(most / 2, AdmissionController.Few)
   private val refusals     = Refusal.responses(config.retryAfter.toSeconds)
