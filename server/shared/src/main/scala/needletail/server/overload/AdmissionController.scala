@@ -29,12 +29,13 @@ private[server] final class AdmissionController(
   private val time        = new LoopTime(clock, config.enabled)
   private val delay       =
     new QueueDelay(clock, time, config, Math.min(config.grace.toNanos, AdmissionController.ColdNanos))
+
   /** Without overload control a session's turn is limited by the number of requests alone. */
   private def slice = if (config.enabled) config.target.toNanos / 4 else Long.MaxValue / 4
 
-  private val timer = new RequestTimer(clock, time, delay, noRoute, config.enabled, slice)
-  private val most  = AdmissionController.share(config.maxInFlight, loops)
-  private val half  = Math.max(most / 2, AdmissionController.Few)
+  private val timer        = new RequestTimer(clock, time, delay, noRoute, config.enabled, slice)
+  private val most         = AdmissionController.share(config.maxInFlight, loops)
+  private val half         = Math.max(most / 2, AdmissionController.Few)
   private val refusals     = Refusal.responses(config.retryAfter.toSeconds)
   private val lastRefusals = refusals.map(_.close)
   private val waiting      =
