@@ -215,21 +215,23 @@ private[server] final class AdmissionController(
   def enterLate(request: LateRequest, route: RouteClass): Response = {
     request.route.wraps = true
     val state   = routes.of(route)
-    val refusal = judgeLate(state)
+    val refusal = judgeLate(request, state)
     if (refusal eq Gate.hold)
       request.leavesLimit() // that of its route does not count it before there is room
     request.becomes(state, isWithin = false)
     refusal
   }
 
-  /** As `judge`; the request itself is one of those in flight. */
-  private def judgeLate(state: RouteState): Response =
+  /** As `judge`; the request itself is one of those in flight, and may be one that the limit counts already. */
+  private def judgeLate(request: LateRequest, state: RouteState): Response = {
+    val waits = state.isFull && (request.route ne state)
     if (state.isCritical) null
     else if (inFlight > most) refused(state, Refusal.Server)
-    else if (!delay.isLong && !state.isFull || time.wall - graceEnd < 0) null
+    else if (!delay.isLong && !waits || time.wall - graceEnd < 0) null
     else if (delay.isLong && delay.isOverloadedFor(state.route.priority)) refused(state, Refusal.QueueDelay)
-    else if (state.isFull) Gate.hold
+    else if (waits) Gate.hold
     else null
+  }
 
   /** As `later`, for a request whose handler had returned before. */
   def laterLate(request: LateRequest, route: RouteClass, body: () => Reply): Reply = {

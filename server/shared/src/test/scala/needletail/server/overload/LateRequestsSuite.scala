@@ -4,18 +4,19 @@ import scala.collection.mutable
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.http.{Handler, Reply, Request, Response}
+import needletail.http.message.Status
 import needletail.routing._
 import needletail.server.session.FakeWire
 
 /** The limits of routes that a handler calls after an asynchronous step. */
 class LateRequestsSuite extends RouteLimitFixture {
+  private def settled(reply: Reply): Async[Response] = reply match {
+    case later: Reply.Later => later.response
+    case response: Response => Async.value(response)
+  }
+
   private def after(steps: Steps)(routes: Handler): Handler = Handler { (request: Request) =>
-    steps.step().flatMap { _ =>
-      routes(request) match {
-        case later: Reply.Later => later.response
-        case response: Response => Async.value(response)
-      }
-    }
+    steps.step().flatMap(_ => settled(routes(request)))
   }
 
   test("routes that are called after an asynchronous step have their limit, and wait for room in it") {
@@ -26,10 +27,10 @@ class LateRequestsSuite extends RouteLimitFixture {
       calls.last: Async[Response]
     })
     val outside = after(steps)(routes)
-    val three  = config.copy(overload = config.overload.copy(maxInFlight = 3))
-    val first  = new FakeWire(outside, three)
-    val all    = first :: List.fill(2)(new FakeWire(outside, three, first))
-    def turn() = for (_ <- 1 to 3) {
+    val three   = config.copy(overload = config.overload.copy(maxInFlight = 3))
+    val first   = new FakeWire(outside, three)
+    val all     = first :: List.fill(2)(new FakeWire(outside, three, first))
+    def turn()  = for (_ <- 1 to 3) {
       steps.finish()
       all.foreach(_.turn())
     }
@@ -53,9 +54,9 @@ class LateRequestsSuite extends RouteLimitFixture {
     val call    = new AsyncPromise[Response]
     val routes  = Routes(GET / "a" to { call: Async[Response] })
     val outside = after(steps)(routes)
-    val one   = config.copy(overload = config.overload.copy(maxInFlight = 1))
-    val first = new FakeWire(outside, one)
-    val all   = first :: List.fill(2)(new FakeWire(outside, one, first))
+    val one     = config.copy(overload = config.overload.copy(maxInFlight = 1))
+    val first   = new FakeWire(outside, one)
+    val all     = first :: List.fill(2)(new FakeWire(outside, one, first))
 
     def ask(of: FakeWire*) = {
       of.foreach(_.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"))
@@ -69,5 +70,34 @@ class LateRequestsSuite extends RouteLimitFixture {
     for (_ <- 1 to 3) all.foreach(_.turn())
     assertEquals(all.map(_.statuses), List(List(500), List(503), List(503)))
     assertEquals((limitOf(first).allowed, limitOf(first).inFlight), (unknown, 0))
+  }
+
+  test(
+    "routes that are called after another router's 404 have their limit, also where code is around that one"
+  ) {
+    val calls  = mutable.ArrayBuffer.empty[AsyncPromise[Response]]
+    val others = Routes(GET / "other" to Response.ok).around((_, next) => next())
+    val routes = Routes(GET / "a" to {
+      calls += new AsyncPromise[Response]
+      calls.last: Async[Response]
+    })
+    def orElse(request: Request): Async[Response] = settled(others(request)).flatMap { response =>
+      if (response.status == Status.NotFound) settled(routes(request)) else Async.value(response)
+    }
+    val steps = new Steps
+    for (
+      outside <- Seq[Handler](
+        Handler((request: Request) => orElse(request)),
+        Handler((request: Request) => steps.step().flatMap(_ => orElse(request)))
+      )
+    ) {
+      calls.clear()
+      val first = new FakeWire(outside, config)
+      val all   = first :: List.fill(2)(new FakeWire(outside, config, first))
+      all.foreach(_.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"))
+      steps.finish()
+      for (_ <- 1 to 3) all.foreach(_.turn())
+      assertEquals((calls.size, limitOf(first).inFlight), (1, 1))
+    }
   }
 }
