@@ -21,13 +21,12 @@ final class CapacitySearch(
     pause: Option[FiniteDuration],
     stopped: () => Boolean
 ) {
-  private var steps   = Vector.empty[Measurement] // that are reported, in order
-  private var notHeld = Option.empty[Double]      // see `Characterisation.notHeld`
-  private var lowest  = Option.empty[Measurement] // see `Characterisation.lowest`
+  private val trials = new Trials(measure, objective, limits)
+  import trials.*
 
-  // Of light load: the least time for which a load shows whether the server keeps up, and what passes between answers.
-  private var shortest     = Duration.Zero: FiniteDuration
-  private var quietSeconds = 0
+  private var notHeld      = Option.empty[Double]      // see `Characterisation.notHeld`
+  private var lowest       = Option.empty[Measurement] // see `Characterisation.lowest`
+  private var quietSeconds = 0                         // what passes between answers of light load
 
   /** The result. Left is the reason if light load got no good responses: then there is nothing to characterise. */
   def run(): Either[String, Characterisation] = {
@@ -322,69 +321,7 @@ final class CapacitySearch(
     }.map(_ => first)
   }
 
-  /** Waits until the server has recovered from an excessive load, so that it does not affect the next one. */
-  private def settle(): Unit = {
-    var calm = 0
-    discard(
-      closed(1, RecoveryLimit, ramp = false),
-      "rest",
-      second => {
-        calm = if (Objective.holds(objective, second)) calm + 1 else 0
-        calm >= 1
-      }
-    )
-  }
-
-  // The loads.
-
-  private def triedFor: FiniteDuration = limits.step.max(shortest)
-  private def heldFor: FiniteDuration  = limits.hold.max(shortest)
-
-  private def closed(users: Int, length: FiniteDuration, ramp: Boolean = true): Load = {
-    val climb = if (ramp) rampOf(length) else Duration.Zero
-    Load.Closed(users, None, Some(length + climb), climb)
-  }
-
-  private def open(rate: Double, length: FiniteDuration): Load = {
-    val climb = rampOf(length)
-    val steps = Vector(Load.Step(rate / 2, rate, climb), Load.Step(rate, rate, length))
-    Load.Open(steps, limits.poisson, limits.connections)
-  }
-
-  /** A second, in which connections are opened and code is warmed up; less if a step is short. */
-  private def rampOf(length: FiniteDuration): FiniteDuration =
-    if (length >= 2.seconds) 1.second else length / 2
-
-  private def tryRate(rate: Double, length: FiniteDuration, label: String): Measurement =
-    step(open(rate, length), label, Objective.lost(objective, _))
-
-  private def step(load: Load, label: String, enough: Interval => Boolean): Measurement = {
-    val measured = measure(load, label, enough)
-    steps :+= measured
-    measured
-  }
-
-  private def discard(load: Load, label: String, enough: Interval => Boolean): Unit = {
-    measure(load, label, enough)
-    ()
-  }
-
   // Evaluation.
-
-  private def rate(measured: Measurement): Double = measured.figure(Metric.Rate).getOrElse(0.0)
-
-  private def tolerable(measured: Measurement): Boolean =
-    measured.figure(Metric.Errors).exists(_ <= Objective.tolerable(objective))
-
-  /**
-   * Whether the objective is satisfied, and all requests that became due were answered: otherwise a queue is growing. That
-   * answers come later than their requests become due is none ([[Window.goodRate]]).
-   */
-  private def satisfied(measured: Measurement): Boolean =
-    measured.check(objective).forall(_.held) && rate(measured) >= measured.window.dueRate * 0.97
-
-  private def clientLimit(measured: Measurement): Option[Verdict] =
-    Some(measured.diagnosis.overall).filter(_.isClient)
 
   /**
    * The verdict on the highest rate that satisfied the objective. Latency added by the generator was within the
@@ -400,12 +337,6 @@ final class CapacitySearch(
       }
     limited.fold(own)(_ and own.at(measured.label))
   }
-
-  /** By Little's law, without requests that wait for a connection: no more than there is room for on connections. */
-  private def concurrency(m: Measurement): Double = math.min(
-    limits.connections.toDouble * m.run.plan.pipelining,
-    m.sustainedRate * m.window.total.service.getMean / 1e9
-  )
 
   private def people(users: Int): String = if (users == 1) "1 user" else s"$users users"
 
@@ -423,6 +354,4 @@ final class CapacitySearch(
 
   /** How many answers a user of a load must be able to get one after the other, for its rate to mean something. */
   private final val Answers = 3
-
-  private final val RecoveryLimit: FiniteDuration = 30.seconds
 }
