@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define RFC2253 0x1110313UL /* XN_FLAG_RFC2253 without ASN1_STRFLGS_ESC_MSB: text in UTF-8 */
+#define NEGATIVE_INTEGER 0x102 /* V_ASN1_NEG_INTEGER */
 
 /* Text as it grows. Each field is preceded by its length, 4 bytes, the highest first. Null once memory ran out. */
 typedef struct {
@@ -76,6 +77,8 @@ static void put_certificate(text *t, X509 *x) {
     int at = ssl.X509_get_ext_by_NID(x, SUBJECT_ALTERNATIVE_NAME, -1);
     if (at < 0) put(t, NULL, 0);
     else put_asn1(t, ssl.X509_EXTENSION_get_data(ssl.X509_get_ext(x, at)));
+    /* the serial number's sign, which its bytes do not have */
+    put_string(t, ssl.ASN1_STRING_type(ssl.X509_get_serialNumber(x)) == NEGATIVE_INTEGER ? "-" : "");
 }
 
 /*

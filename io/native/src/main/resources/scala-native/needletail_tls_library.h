@@ -159,6 +159,7 @@ typedef int ticket_function(SSL *, SSL_SESSION *, const unsigned char *key_name,
     F(ASN1_STRING *, X509_EXTENSION_get_data, (X509_EXTENSION *)) \
     F(const unsigned char *, ASN1_STRING_get0_data, (const ASN1_STRING *)) \
     F(int, ASN1_STRING_length, (const ASN1_STRING *)) \
+    F(int, ASN1_STRING_type, (const ASN1_STRING *)) \
     F(int, X509_digest, (const X509 *, const EVP_MD *, unsigned char *, unsigned int *)) \
     F(int, EVP_Digest, (const void *, size_t, unsigned char *, unsigned int *, const EVP_MD *, ENGINE *)) \
     F(const BIO_METHOD *, BIO_s_mem, (void)) \

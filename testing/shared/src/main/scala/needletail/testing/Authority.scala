@@ -128,6 +128,7 @@ final class Authority(
    * @param more      another extension, such as `crlDistributionPoints = URI:http://...`
    * @param signed    how it is signed, as options of `openssl ca`
    * @param known     the file of its key; without one a new key is made
+   * @param strings   the kinds of strings of its subject, as `string_mask` of `openssl req`; UTF-8 if it is empty
    */
   def issue(
       names: String,
@@ -139,7 +140,8 @@ final class Authority(
       further: Seq[(String, String)] = Nil,
       more: String = "",
       signed: String = "",
-      known: Option[Path] = None
+      known: Option[Path] = None,
+      strings: String = ""
   ): Issued = {
     issued += 1
     val (chain, secret)  = (file(s"$issued.pem"), known.getOrElse(file(s"$issued.key")))
@@ -151,7 +153,8 @@ final class Authority(
     val named = (("CN" -> subject) +: further).map { case (name, value) =>
       s"$name = ${value.flatMap(c => if ("\\#$\"".indexOf(c.toInt) >= 0) s"\\$c" else s"$c")}\n"
     }
-    write(asked, s"[req]\nprompt = no\nutf8 = yes\ndistinguished_name = dn\n[dn]\n${named.mkString}")
+    val mask = if (strings.isEmpty) "" else s"string_mask = $strings\n"
+    write(asked, s"[req]\nprompt = no\nutf8 = yes\n${mask}distinguished_name = dn\n[dn]\n${named.mkString}")
     val own = if (known.isEmpty) s"-newkey ${kindOf(algorithm)} -nodes -keyout $secret" else s"-key $secret"
     openssl(s"req -new -config $asked $own -out $request")
     val dates =

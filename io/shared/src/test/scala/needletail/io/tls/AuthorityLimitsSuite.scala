@@ -75,6 +75,12 @@ class AuthorityLimitsSuite extends TlsPair {
         staff.file,
         why
       )
+    // in BMPString, as any other
+    assertClient(
+      files(staff.issue("", subject = "bank.example", further = Seq("O" -> "Ł"), strings = "MASK:0x800")),
+      staff.file,
+      Named
+    )
     // a host's name beside it
     assertClient(files(staff.issue("DNS:staff.example", subject = "bank.example")), staff.file, "")
   }

@@ -5,6 +5,7 @@ import scala.util.Random
 
 import needletail.io.Tls
 import needletail.io.platform.ConnectionOptions
+import needletail.io.system.tls.TlsLibrary
 
 /** A server and a client of ours with TLS, on either platform. */
 class TlsPairSuite extends TlsPair {
@@ -83,16 +84,49 @@ class TlsPairSuite extends TlsPair {
   }
 
   tlsTest("a serial number is what openssl prints") {
-    for (number <- Seq("07952E4A", "8000", "1A2B3C")) {
+    for (
+      (asked, number) <-
+        Seq("0x07952E4A" -> "07952E4A", "0x8000" -> "8000", "0x1A2B3C" -> "1A2B3C", "-0x0A" -> "-0A")
+    ) {
       val request = authority.issue("DNS:here.test").chain
       val chain   = authority.converted(
         request,
-        s"x509 -set_serial 0x$number -signkey ${authority.file("ca.key")} -in IN -out OUT"
+        s"x509 -set_serial $asked -signkey ${authority.file("ca.key")} -in IN -out OUT"
       )
       val info =
         Tls.server(TlsServerConfig(Seq(TlsCertificate(chain, authority.file("ca.key"))))).certificates.head
       assertEquals(info.serial, number)
     }
+  }
+
+  tlsTest("names in TeletexString and BMPString are text, and differ where they differ") {
+    def subject(name: String, strings: String): String = {
+      val issued = authority.issue("DNS:here.test", subject = name, strings = strings)
+      Tls.server(TlsServerConfig(issued.chain, issued.key)).certificates.head.subject
+    }
+    for (name <- Seq("Müller", "Mäller", "Ann")) assertEquals(subject(name, "nombstr"), s"CN=$name")
+    for (name <- Seq("Łukasz", "Bob 漢")) assertEquals(subject(name, "pkix"), s"CN=$name")
+    assertEquals(subject("Ł, #", "pkix"), "CN=Ł\\, #")
+  }
+
+  tlsTest("what names must escape is escaped, at the ends of a value too") {
+    def subject(value: String): String = {
+      val issued = authority.issue("DNS:here.test", subject = "ann", further = Seq("O" -> value))
+      Tls.server(TlsServerConfig(issued.chain, issued.key)).certificates.head.subject
+    }
+    for (
+      (value, shown) <- Seq(
+        "#1"             -> "\\#1",
+        "#"              -> "#",
+        "a;b<c>"         -> "a\\;b\\<c\\>",
+        "say \"x\""      -> "say \\\"x\\\"",
+        "back\\slash"    -> "back\\\\slash",
+        "a\u007f\u0001b" -> "a\\7F\\01b",
+        "\u00a0é"        -> "\u00a0é",
+        "a=b"            -> "a=b"
+      )
+    )
+      assertEquals(subject(value), s"O=$shown,CN=ann")
   }
 
   tlsTest("the same where a name has attributes that are seldom used, or several in one relative name") {
@@ -177,6 +211,21 @@ class TlsPairSuite extends TlsPair {
       }
       for (name <- Seq("www.d.example.org", "WWW.D.example.org", "E.example.org"))
         assertEquals(hello(served, open(served.loop, served.port, name = name)).version, "TLSv1.3")
+    }
+  }
+
+  tlsTest(
+    "OpenSSL takes no asterisk before a single label, or for a label with an underscore; the JDK does"
+  ) {
+    val issued = authority.issue("DNS:*.internal,DNS:*.a.internal")
+    serving(TlsServerConfig(issued.chain, issued.key)) { served =>
+      for (name <- Seq("db.internal", "my_app.a.internal"))
+        if (TlsLibrary.isOneOf("JDK"))
+          assertEquals(hello(served, open(served.loop, served.port, name = name)).version, "TLSv1.3")
+        else {
+          val refused = refusal(served, name = name)
+          assert(refused.contains(s": the certificate is not for $name: "), refused)
+        }
     }
   }
 

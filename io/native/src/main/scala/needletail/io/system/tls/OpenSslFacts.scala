@@ -160,14 +160,14 @@ private[tls] object OpenSslFacts {
   }
 
   /** The fields of one certificate, and of one list. */
-  private final val Size     = 7
+  private final val Size     = 8
   private final val ListSize = 6
 
   private def info(fields: Array[Array[Byte]], from: Int): CertificateInfo = CertificateInfo(
     subject = new String(fields(from), UTF_8),
     names = alternatives(fields(from + 6)),
     issuer = new String(fields(from + 1), UTF_8),
-    serial = serial(fields(from + 2)),
+    serial = new String(fields(from + 7), UTF_8) + serial(fields(from + 2)),
     notBefore = millis(fields(from + 3)),
     notAfter = millis(fields(from + 4)),
     sha256 = hex(fields(from + 5))
