@@ -57,6 +57,30 @@ class TlsDeafPeerSuite extends MemoryPair {
     finally peer.close()
   }
 
+  tlsTest("a handshake whose last output is owed is not over") {
+    val (a, b) = (new End, new End)
+    a.peer = b
+    b.peer = a
+    val client = trusting.over(a, "localhost", 443)
+    val server = Tls.server(config).over(b, null)
+    val room   = new Array[Byte](65536)
+    try {
+      for (_ <- 1 to 20 if !client.finishConnect()) server.read(room, 0, room.length)
+      assert(client.finishConnect(), "the client's side is not over")
+      b.room = 0 // for the tickets
+      for (_ <- 1 to 3) assertEquals(server.read(room, 0, room.length), 0)
+      assert(server.owesOutput, "it owes nothing")
+      assert(server.isShakingHands && server.awaitedRecord > 0, "it has no time limit")
+      b.room = Int.MaxValue
+      server.sendOwed()
+      assertEquals(server.read(room, 0, room.length), 0)
+      assert(!server.isShakingHands && !server.owesOutput, "it is not over")
+    } finally {
+      client.close()
+      server.close()
+    }
+  }
+
   tlsTest("a flood of key updates from a peer that does not read ends its connection, not the loop's work") {
     withPeer()((_, events) => new Recorder(events)) { (_, peer, events) =>
       peer.say("hello")

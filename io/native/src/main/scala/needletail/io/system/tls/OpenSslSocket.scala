@@ -71,10 +71,12 @@ private[tls] final class OpenSslSocket(
 
   override private[needletail] def carrier: Socket = if (elsewhere eq null) this else elsewhere
 
-  private def numbers: Ptr[CInt]         = connection.asInstanceOf[Ptr[CInt]]
-  private def has(flag: Int): Boolean    = (connection ne null) && (!numbers & flag) != 0
-  override def isSecure: Boolean         = true
-  override def isShakingHands: Boolean   = !has(Secured) && !isPlain && !isFailed
+  private def numbers: Ptr[CInt]       = connection.asInstanceOf[Ptr[CInt]]
+  private def isDone: Boolean          = established ne null // the server's last output is taken, too
+  private def has(flag: Int): Boolean  = (connection ne null) && (!numbers & flag) != 0
+  override def isSecure: Boolean       = true
+  override def isShakingHands: Boolean =
+    !isPlain && !isFailed && !(if (counts eq null) has(Secured) else isDone)
   override def holdsInput: Boolean       = has(HoldsInput) && !mustWriteFirst && !isPlain && !isFailed
   override def owesOutput: Boolean       = has(OwesOutput)
   override def writesAfterInput: Boolean = has(AwaitsInput)
