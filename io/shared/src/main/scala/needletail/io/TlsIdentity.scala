@@ -70,7 +70,7 @@ final class TlsIdentity private[needletail] (
     hasFailed = true
     seen = stamps()
     val former = present
-    try present = load()
+    try present = replacing(former)
     catch {
       case e: Throwable =>
         counts.failedReload()
@@ -82,6 +82,17 @@ final class TlsIdentity private[needletail] (
     failures.forget()
     former.release()
     counts.reloaded()
+  }
+
+  private def replacing(former: TlsServerContext): TlsServerContext = {
+    val made = load()
+    try made.replaces(former)
+    catch {
+      case e: Throwable =>
+        made.release()
+        throw e
+    }
+    made
   }
 
   /** The files whose content the last `reload` that succeeded has replaced. */

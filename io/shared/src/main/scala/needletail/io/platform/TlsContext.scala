@@ -40,6 +40,12 @@ private[needletail] abstract class TlsServerContext {
   /** What is to be said of files that are used nevertheless. */
   def notices: Seq[String] = Nil
 
+  /**
+   * It is going to replace that one: makes what each loop has needed of that, which takes time, so that no loop has to
+   * make it. On any thread.
+   */
+  def replaces(former: TlsServerContext): Unit = ()
+
   /** No server uses it now: frees the same, until it is needed again. Sessions from before are not resumed then. */
   def rest(): Unit = ()
 

@@ -24,6 +24,15 @@ private[tls] final class OpenSslContexts(make: () => Ptr[Byte]) {
     finally OpenSslFunctions.release(context)
   }
 
+  /** Makes one for each loop that has one of these others. */
+  def makeFor(others: OpenSslContexts): Unit = others.slots.foreach { slot =>
+    val context = make()
+    try keep(slot, context)
+    finally OpenSslFunctions.release(context)
+  }
+
+  private def slots: Seq[Int] = synchronized(made.indices.filter(made(_) != 0))
+
   private def known(slot: Int): Ptr[Byte] = synchronized {
     if (slot < made.length && made(slot) != 0) OpenSslFunctions.keep(pointer(made(slot))) else null
   }

@@ -136,6 +136,11 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
     }
   }
 
+  override def replaces(former: TlsServerContext): Unit = former match {
+    case other: OpenSslServer => contexts.makeFor(other.contexts)
+    case _                    => ()
+  }
+
   override def rest(): Unit = {
     contexts.clear()
     synchronized(forgetTickets())

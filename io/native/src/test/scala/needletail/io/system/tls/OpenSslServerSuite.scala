@@ -49,6 +49,27 @@ class OpenSslServerSuite extends Suite with TemporaryDirectories {
     assertEquals(alive, 1)
   }
 
+  test("after a reload no loop makes a context: those that it has needed are there") {
+    authority.revoke()
+    val clients = TlsClientAuth(authority.file, revoked = Some(authority.revoked))
+    val config  = TlsServerConfig(
+      Seq(certificate(Seq("first.example")), certificate(Seq("second.example"))),
+      clients = Some(clients)
+    )
+    val (former, next) = (new OpenSslServer(config), new OpenSslServer(config))
+    def made           = (OpenSslFunctions.contextsAlive(), OpenSslFunctions.listsRead())
+    try {
+      assertEquals(former.contextsOfLoop, 2)
+      next.replaces(former)
+      val before = made
+      assertEquals(next.contextsOfLoop, 2)
+      assertEquals(made, before)
+    } finally {
+      former.release()
+      next.release()
+    }
+  }
+
   test("what is kept for connections is freed when no server uses it, and made again when one does") {
     def alive  = (OpenSslFunctions.contextsAlive(), OpenSslFunctions.ticketsAlive())
     val before = alive
