@@ -191,7 +191,8 @@ private[server] final class ServerExchange(
   private def holdReply(): Unit = {
     val bytes = if (response.source == null) response.content else response.source.inMemory
     if (bytes != null && bytes.length > 0)
-      if (runner.context.memory.mayLend(bytes)) {
+      // what an unsafe request has done cannot be taken back: its client gets the reply, whatever memory there is
+      if (!isSafe || runner.context.memory.mayLend(bytes)) {
         waiting = bytes
         runner.context.memory.lend(bytes)
       } else refuseForMemory()
@@ -208,12 +209,12 @@ private[server] final class ServerExchange(
     waiting = null
   }
 
-  /** Bytes of the reply that are held while it waits for an earlier one. */
-  def waitingBytes: Long = if (waiting == null) 0 else waiting.length.toLong
+  /** Bytes of the reply that are held while it waits for an earlier one, and that a refusal may take the place of. */
+  def waitingBytes: Long = if (waiting == null || !isSafe) 0 else waiting.length.toLong
 
   /**
-   * A refusal takes the place of the reply, which waits for an earlier one. Only replies to safe requests do, so the
-   * client can send them again.
+   * A refusal takes the place of the reply, which waits for an earlier one, or for its client to read. Only for safe
+   * requests, which the client can send again.
    */
   def refuseForMemory(): Unit = {
     leaveStream()

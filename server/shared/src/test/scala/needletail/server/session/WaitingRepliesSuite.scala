@@ -147,4 +147,23 @@ class WaitingRepliesSuite extends Suite {
     assertEquals(wire.turn().statuses, List.fill(61)(200))
     assertEquals(wire.context.admission.inFlight, 0)
   }
+
+  test(
+    "the reply to a request that was carried out waits for its client even where there is no memory for it"
+  ) {
+    for ((method, status) <- List("POST" -> 200, "GET" -> 503)) {
+      val reply = new AsyncPromise[Response]
+      val wire  = new FakeWire(_ => reply)
+      wire.context.memory.setBound(256L * KiB, () => ())
+      wire.send(s"$method / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+      wire.context.memory.add(250L * KiB)
+      wire.pendingOutput = 2 * 1024 * KiB // another request's of the same connection, as with FastCGI
+      reply.succeed(Response.ok.bytes(new Array[Byte](10000)))
+      assertEquals(wire.turn().statuses, Nil, method)
+      assertEquals(wire.context.memory.held, 250L * KiB + (if (status == 200) 10000 else 0), method)
+      wire.session.memory.refuseWaiting()
+      assertEquals(wire.unstick().statuses, List(status), method)
+      assertEquals(wire.context.memory.held, 250L * KiB, method)
+    }
+  }
 }
