@@ -45,7 +45,7 @@ private[needletail] object Around {
         case response: Response => mapped(request, response)
         case later: Reply.Later => new Reply.Later(later.response.map(mapped(request, _)))
       }
-    def dress(request: Request, response: Response): Response = f(request, response)
+    def dress(request: Request, response: Response): Response = mapped(request, response)
 
     /**
      * If `f` throws an exception or returns null, the response is dropped and its stream is cancelled, which nothing

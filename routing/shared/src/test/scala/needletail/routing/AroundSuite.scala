@@ -73,6 +73,46 @@ class AroundSuite extends Suite {
     }
   }
 
+  test("so is one that a wrapper within makes of a refusal") {
+    for (isNull <- List(false, true)) {
+      var cancelled = 0
+      val stream    = new ByteStream {
+        def next(): Async[Option[Array[Byte]]] = Async.value(None)
+        def cancel(): Unit                     = cancelled += 1
+      }
+      val routes = Routes(
+        (GET / "slow" + request) to (_ => Async.sleep(1.second).map(_ => "slow".ok))
+      ).limit(1, queue = 0).mapResponse((_, response) =>
+        if (response.status == Status.ServiceUnavailable) response.stream(stream) else response
+      ).mapResponse { (_, response) =>
+        if (response.status != Status.ServiceUnavailable) response
+        else if (isNull) null
+        else throw new NoClassDefFoundError("a wrapper")
+      }
+      val loop  = new ManualLoop
+      val first = TestReply(routes, Request.get("/slow"), loop)
+      val reply = TestReply(routes, Request.get("/slow"), loop)
+      assertEquals((reply.status.code, cancelled), (500, 1), s"null: $isNull")
+      assertEquals(first.status.code, 200)
+    }
+  }
+
+  test("wrappers see what a part of a route throws while it is matched") {
+    val part   = arg[Int].map[Int](_ => throw new IllegalStateException("no"))
+    val routes = Routes(GET / "x" / part to (n => s"$n".ok))
+    val plain  = marked(routes).test(Request.get("/x/1"))
+    assertEquals((plain.status.code, plain.header("X-Mark")), (500, Some("/x/1")))
+    assertEquals(plain.failure.map(_.getMessage), Some("no"))
+    val mended = marked(routes.recover { case e: IllegalStateException => e.getMessage.conflict })
+      .test(Request.get("/x/1"))
+    assertEquals((mended.status.code, mended.text, mended.failure), (409, "no", None))
+    assertEquals(mended.header("X-Mark"), Some("/x/1"))
+    var around = 0
+    val seen   = routes.around { (_, next) => around += 1; next() }.test(Request.get("/x/1"))
+    assertEquals((seen.status.code, around), (500, 1))
+    assertEquals(routes.test(Request.get("/x/1")).failure.map(_.getMessage), Some("no"))
+  }
+
   test("fault 16: around sees each call, may answer in its place, and next() does not fail") {
     var seen    = List.empty[String]
     val guarded = plain.around { (request, next) =>

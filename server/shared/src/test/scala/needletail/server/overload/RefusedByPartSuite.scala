@@ -441,4 +441,25 @@ class RefusedByPartSuite extends Suite {
       assertEquals((inFlight, limited), ((0, 0, 0), (0, 0)), s"waits: $waits")
     }
   }
+
+  test("what a part of a route throws while it is matched is counted and logged as that route's") {
+    val part   = arg[Int]("id").map[Int](_ => throw new IllegalStateException("no"))
+    val routes = Routes(GET / "x" / part to (_ => "x".ok))
+    for (handler <- List[Handler](routes, routes.mapResponse((_, response) => response), routes.limit(1))) {
+      var logged = List.empty[String]
+      val log    = new Log {
+        def warn(message: String): Unit                    = logged ::= message
+        def error(message: String, cause: Throwable): Unit = logged ::= s"$message: ${cause.getMessage}"
+      }
+      val wire = new FakeWire(handler, ServerConfig(log = log))
+      assertEquals(wire.send("GET /x/1 HTTP/1.1\r\nHost: a\r\n\r\n").statuses, List(500))
+      var counted = List.empty[(String, Long)]
+      wire.context.admission.foreach { state =>
+        val failed = state.byStatus.of(500)
+        if (failed > 0) counted ::= ((state.route.template, failed))
+      }
+      assertEquals(counted, List("/x/{id}" -> 1L))
+      assertEquals(logged, List("a handler failed: GET /x/1 (route GET /x/{id}): no"))
+    }
+  }
 }

@@ -2,7 +2,7 @@ package needletail.routing.internal.table
 
 import scala.annotation.tailrec
 
-import needletail.async.Async
+import needletail.async.{Async, Survivable}
 import needletail.http.{Around, Gate, Reply, Request, Response}
 import needletail.http.admission.{Priority, RouteClass}
 import needletail.http.message.Method
@@ -89,13 +89,32 @@ private[routing] final class CompiledRoute(
   @noinline private def attemptValues(request: Request, before: Matching): AnyRef = {
     val in = if (before != null) before else new Matching(request)
     in.index = 0
-    pattern.value(in) match {
-      case fault: Fault =>
-        in.note(fault, known, settings.arounds)
-        in
-      case values => admit(request, in, values)
-    }
+    var thrown: Throwable = null
+    val found             =
+      try pattern.value(in)
+      catch {
+        case Survivable(e) =>
+          thrown = e
+          null
+      }
+    if (thrown != null) fails(request, thrown)
+    else
+      found match {
+        case fault: Fault =>
+          in.note(fault, known, settings.arounds)
+          in
+        case values => admit(request, in, values)
+      }
   }
+
+  /** A part of it has thrown while it was matched: as if the handler had. */
+  @noinline private def fails(request: Request, cause: Throwable): Reply =
+    if (settings.arounds.nonEmpty) admitOthers(request, () => throw cause)
+    else {
+      val gate = request.gate
+      if (gate == null) request.becomes(known) else gate.answeredFor(known)
+      throw cause
+    }
 
   /** The class by which it is limited and counted. */
   private val known =
@@ -105,7 +124,7 @@ private[routing] final class CompiledRoute(
 
   /** The route has matched. Its limits decide before a filter runs or a body is read. */
   @inline private def admit(request: Request, in: Matching, values: Any): Reply =
-    if (isOpen) admitOpen(request, in, values) else admitOthers(request, in, values)
+    if (isOpen) admitOpen(request, in, values) else admitOthers(request, () => go(in, values))
 
   @inline private def admitOpen(request: Request, in: Matching, values: Any): Reply = {
     val gate    = request.gate
@@ -116,9 +135,8 @@ private[routing] final class CompiledRoute(
   }
 
   /** With a time limit, bulkheads or arounds; the arounds run when all limits have admitted the request. */
-  @noinline private def admitOthers(request: Request, in: Matching, values: Any): Reply = {
+  @noinline private def admitOthers(request: Request, body: () => Reply): Reply = {
     val gate = request.gate
-    val body = () => go(in, values)
     if (settings.timeoutNanos > 0) request.limitTo(settings.timeoutNanos)
     if (settings.arounds.isEmpty) limited(request, body)
     else {
