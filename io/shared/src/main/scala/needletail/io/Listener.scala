@@ -1,6 +1,6 @@
 package needletail.io
 
-import needletail.async.Timer
+import needletail.async.{Survivable, Timer}
 import needletail.io.dns.DnsResolver
 import needletail.io.platform.{Interest, ListenOptions, ListenSocket, Platform, Pollable, Socket}
 
@@ -134,12 +134,14 @@ final class Listener private (
     }
   }
 
+  /** A failure ends that connection only: in a drain nobody would accept those behind it. */
   private def handOver(accepted: AcceptedSocket): Unit =
     try onAccept(accepted)
     catch {
       case e: Throwable =>
         accepted.close()
-        throw e
+        if (!Survivable(e)) throw e
+        loop.report("a connection could not be set up, and was closed", e)
     }
 
   private def acceptOne(): Socket =

@@ -195,6 +195,40 @@ class ListenerSuite extends LoopSuite {
     }
   }
 
+  test("a session function that throws keeps no connection of the backlog from being accepted in a drain") {
+    withLoop { loop =>
+      val reported = new Events
+      val before   = EventLoop.onFailure
+      EventLoop.onFailure = (_, e) => reported.add(e.getMessage)
+      try {
+        var count    = 0
+        val listener = listen(loop) { c =>
+          count += 1
+          if (count % 2 == 1) throw new NoClassDefFoundError("no handler")
+          new Echo(c)
+        }
+        on(loop)(listener.pause())
+        val clients = Vector.fill(10)(new PlainSocket("127.0.0.1", portOf(listener)))
+        on(loop) {
+          listener.resume()
+          try listener.acceptWaiting()
+          finally listener.close()
+        }
+        reported.expect(Seq.fill(5)("no handler")*)
+        val ends = clients.map { client =>
+          client.setSoTimeout(patience.toMillis.toInt)
+          try {
+            send(client, "x")
+            client.getInputStream.read()
+          } catch { case _: IOException => -1 }
+        }
+        assertEquals(ends.count(_ == 'x'), 5)
+        assertEquals(ends.count(_ == -1), 5)
+        clients.foreach(_.close())
+      } finally EventLoop.onFailure = before
+    }
+  }
+
   test("a socket started on a loop that has ended is closed") {
     withLoop { loop =>
       val ended    = withLoop(identity)
