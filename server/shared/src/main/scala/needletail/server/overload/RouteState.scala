@@ -16,6 +16,9 @@ private[server] final class RouteState(of: RouteClass, config: OverloadConfig) {
   var previous: RouteState = null
   var next: RouteState     = null
 
+  /** Its place in the order of [[RouteStates.foreach]]. */
+  var ordinal: Long = 0
+
   /** Identifies the original. */
   val serial: Long = of.serial
 

@@ -8,6 +8,7 @@ private[server] final class RouteStates(config: OverloadConfig) {
   private var states            = new Array[RouteState](16) // by RouteClass.index
   private var first: RouteState = null
   private var last: RouteState  = null
+  private var linked            = 0L                        // so far
   private val retired           = new RetiredRoutes
 
   /** The state of that route, created by the first request for it. */
@@ -39,6 +40,8 @@ private[server] final class RouteStates(config: OverloadConfig) {
   }
 
   private def link(state: RouteState): Unit = {
+    linked += 1
+    state.ordinal = linked
     state.previous = last
     if (last == null) first = state else last.next = state
     last = state

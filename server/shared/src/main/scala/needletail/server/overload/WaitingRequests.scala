@@ -138,8 +138,10 @@ private[server] final class WaitingRequests(
 
   /** Admits the next of each route that has room, in turn, until the loop's own time is `until`. */
   private def letInOfEach(held: mutable.ArrayBuffer[RouteState], until: Long): Unit = {
-    var i       = held.indexOf(lastLetIn) + 1
+    // behind the last one in the order of all routes, whether or not requests still wait for that one
+    var i       = if (lastLetIn == null) 0 else held.indexWhere(_.ordinal > lastLetIn.ordinal)
     var without = 0 // so many routes in a row have none
+    if (i < 0) i = 0
     lastLetIn = null
     while (without < held.length && lastLetIn == null) {
       if (i >= held.length) i = 0

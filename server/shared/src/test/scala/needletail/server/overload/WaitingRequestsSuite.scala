@@ -223,4 +223,45 @@ class WaitingRequestsSuite extends RouteLimitFixture {
       assertEquals(wires.map(_.statuses.head), List(500, 200, 200, 200))
     }
   }
+
+  test("a route whose requests have all been let in does not put back the turn of those behind it") {
+    val first  = mutable.ArrayBuffer.empty[AsyncPromise[Response]]
+    var order  = ""
+    val wire   = new FakeWire(_ => Response.ok, config)
+    val routes = Routes(List("a", "b", "c").map { name =>
+      GET / name + ?("waits", arg[Boolean]) to { isFirst =>
+        if (isFirst) {
+          first += new AsyncPromise[Response]
+          first.last: Async[Response]
+        } else {
+          order += name
+          wire.nowNanos += 3000000 // as much as a turn may take
+          Async.value(Response.ok)
+        }
+      }
+    }: _*)
+    val wires =
+      List("a", "b", "c").map(_ -> new FakeWire(routes, config.copy(maxPipelined = 100), wire)).toMap
+    def ask(name: String, waits: Boolean) =
+      wires(name).send(s"GET /$name?waits=$waits HTTP/1.1\r\nHost: a\r\n\r\n")
+    def finish() = {
+      first.foreach(_.fail(noDuration))
+      first.clear()
+    }
+    wires.keys.toList.sorted.foreach(ask(_, waits = true))
+    for (_ <- 1 to 20) ask("a", waits = false)
+    ask("c", waits = false)
+    finish()
+    for (_ <- 1 to 6) {
+      val before = order.length
+      wire.endTurn()
+      assertEquals(order.length, before + 1)
+      if (order.last == 'a') { // so one of b waits in each second turn
+        ask("b", waits = true)
+        ask("b", waits = false)
+        finish()
+      }
+    }
+    assert(order.take(3).contains('c'), order)
+  }
 }
