@@ -119,6 +119,15 @@ private[server] final class ServerExchange(
 
   def leavesLimit(): Unit = handled(Outcome.Dropped)
 
+  def entersLimit(of: RouteState): Unit =
+    if (
+      isCounted && response == null && limitedBy == null && pausedBy == null && (held == null || held.isOver)
+    ) {
+      held = null
+      pausedBy = of
+      resume()
+    }
+
   def isHeldBy(held: HeldRequest): Unit = this.held = held
 
   def waits(): Unit = {

@@ -219,6 +219,7 @@ private[server] final class AdmissionController(
     if (refusal eq Gate.hold)
       request.leavesLimit() // that of its route does not count it before there is room
     request.becomes(state, isWithin = false)
+    if (refusal == null) request.entersLimit(state)
     refusal
   }
 

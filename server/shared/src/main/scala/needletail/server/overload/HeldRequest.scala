@@ -12,6 +12,10 @@ private[server] final class HeldRequest(
     timer: RequestTimer,
     waiting: HeldRequest.Waiting
 ) {
+
+  /** Whether what was admitted has ended: it is not counted again. */
+  var isOver: Boolean = false
+
   private var isCounted = false
   private var isPaused  = false
   private var beganOwn  = 0L
@@ -27,7 +31,7 @@ private[server] final class HeldRequest(
 
   /** It waits in a bulkhead, or for its client, and until `goOn` the limit does not count it. */
   def pause(): Unit = if (isCounted) {
-    end(Outcome.Dropped)
+    leave(Outcome.Dropped)
     isPaused = true
   }
 
@@ -39,6 +43,11 @@ private[server] final class HeldRequest(
 
   /** The limit does not count it any more; see [[Outcome]]. Nothing happens if it does not. */
   def end(outcome: Int): Unit = {
+    isOver = true
+    leave(outcome)
+  }
+
+  private def leave(outcome: Int): Unit = {
     isPaused = false
     if (isCounted) {
       timer.readOutside()
@@ -47,9 +56,12 @@ private[server] final class HeldRequest(
   }
 
   /** The same where its handler, which has just returned, has left nothing to wait for. */
-  def endAtOnce(): Unit = if (isCounted) {
-    time.read(state.offCpu)
-    count(Outcome.Dropped)
+  def endAtOnce(): Unit = {
+    isOver = true
+    if (isCounted) {
+      time.read(state.offCpu)
+      count(Outcome.Dropped)
+    }
   }
 
   private def count(outcome: Int): Unit = {

@@ -17,7 +17,9 @@ private[server] final class LateGate(request: LateRequest, admission: AdmissionC
     if (request.complete) null
     else if (isIn) { // within what was admitted
       if (handler != null) handler.wraps = true
-      request.becomes(admission.stateOf(route), isWithin = handler == null)
+      val state = admission.stateOf(route)
+      request.becomes(state, isWithin = handler == null)
+      request.entersLimit(state)
       null
     } else {
       isIn = true

@@ -15,6 +15,9 @@ private[server] trait LateRequest {
    */
   def becomes(to: RouteState, isWithin: Boolean): Unit
 
+  /** The limit of that route counts it from now on, if none does, as what it was admitted to before has ended. */
+  def entersLimit(of: RouteState): Unit
+
   /** The limit that counts it does not from now on: it waits for room in its route. */
   def leavesLimit(): Unit
 

@@ -100,4 +100,46 @@ class LateRequestsSuite extends RouteLimitFixture {
       assertEquals((calls.size, limitOf(first).inFlight), (1, 1))
     }
   }
+
+  test("the limit of routes that are called later counts a request that has waited for room in others") {
+    for (isMatched <- List(true, false)) {
+      val steps                         = new Steps
+      val waits                         = new Steps
+      val calls                         = mutable.ArrayBuffer.empty[AsyncPromise[Response]]
+      val missing                       = Response(Status.NotFound)
+      def later(of: => Async[Response]) = waits.step().flatMap(_ => of)
+      val others                        =
+        if (isMatched) Routes(GET / arg[String] to (_ => later(Async.value(missing))))
+        else Routes(GET / "other" to Response.ok).around((_, next) => later(next()))
+      val routes = Routes(GET / "a" to {
+        calls += new AsyncPromise[Response]
+        calls.last: Async[Response]
+      })
+      val outside = Handler { (request: Request) =>
+        steps.step().flatMap(_ => settled(others(request))).flatMap { response =>
+          if (response.status == Status.NotFound) settled(routes(request)) else Async.value(response)
+        }
+      }
+      val first  = new FakeWire(outside, config)
+      val all    = List(first, new FakeWire(outside, config, first))
+      def turn() = for (_ <- 1 to 3) {
+        steps.finish()
+        all.foreach(_.turn())
+      }
+      all.foreach(_.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"))
+      turn()
+      waits.finish() // the first goes on to /a; the second has waited for the others' limit meanwhile
+      turn()
+      assertEquals(calls.size, 1)
+      calls(0).fail(noDuration)
+      turn()
+      waits.finish()
+      turn()
+      assertEquals((calls.size, limitOf(first).inFlight), (2, 1), s"is matched: $isMatched")
+      calls(1).fail(noDuration)
+      turn()
+      assertEquals((limitOf(first).inFlight, first.context.admission.inFlight), (0, 0))
+      assertEquals(all.map(_.statuses), List(List(500), List(500)))
+    }
+  }
 }
