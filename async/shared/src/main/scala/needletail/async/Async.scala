@@ -193,7 +193,8 @@ private[needletail] final class Value[+A](val value: A) extends Result[A] {
   override def toString: String = s"Async.value($value)"
 }
 
-private[needletail] final class Failed(val error: Throwable) extends Result[Nothing] {
+private[needletail] final class Failed(cause: Throwable) extends Result[Nothing] {
+  val error: Throwable          = if (cause != null) cause else new NullPointerException("a failure was null")
   def isValue: Boolean          = false
   def value: Nothing            = throw error
   def toTry: Try[Nothing]       = Failure(error)

@@ -74,7 +74,7 @@ private[server] final class TunnelConnection(
     connection.abort()
     if (!Survivable(cause)) throw cause
     context.counts.failures += 1
-    context.log.error("a connection was closed because of an exception", cause)
+    context.log.error(s"a connection from ${info.remoteAddress} was closed because of an exception", cause)
   }
 
   /** After each turn: decides whether to continue reading, and when to call the handler next. */

@@ -4,6 +4,7 @@ import needletail.async.Survivable
 import needletail.http.{Gate, Handler, Reply, Request, RequestView, Response}
 import needletail.http.admission.RouteClass
 import needletail.http.message.Status
+import needletail.server.failure.HandlerFailures
 import needletail.server.overload.{AdmissionController, LateGate, LateRequest}
 
 /**
@@ -139,10 +140,13 @@ private[needletail] final class RequestRunner(handler: Handler, val context: Ser
 
   @noinline private def log(request: Request, response: Response, sent: Long, startedNanos: Long): Unit =
     try context.accessLog.served(request, response.status.code, sent, context.nanos - startedNanos)
-    catch { case Survivable(e) => context.log.error("the access log failed", e) }
+    catch {
+      case Survivable(e) => context.log.error(s"the access log failed${HandlerFailures.name(request)}", e)
+    }
 
-  /** The `cancel` of a response's stream threw `cause`. */
-  def cancelFailed(cause: Throwable): Unit = context.log.error("cancelling a stream failed", cause)
+  /** The `cancel` of the stream of a response to that request, which may be null, threw `cause`. */
+  def cancelFailed(request: Request, cause: Throwable): Unit =
+    context.log.error(s"cancelling a stream failed${HandlerFailures.name(request)}", cause)
 }
 
 private[needletail] object RequestRunner {

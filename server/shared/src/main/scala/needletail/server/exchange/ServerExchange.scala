@@ -370,7 +370,7 @@ private[server] final class ServerExchange(
   def leaveStream(): Unit = if (response != null && response.source != null && (response.source ne left)) {
     left = response.source
     try left.cancel()
-    catch { case Survivable(e) => runner.cancelFailed(e) }
+    catch { case Survivable(e) => runner.cancelFailed(request, e) }
   }
 
   private def leaveAll(): Unit = {

@@ -264,7 +264,7 @@ private[server] final class ReplyWriter(
               if (!x.headSent) writeHead(x)
               val count = if (bytes eq BodyReader.part) x.body.partLength else bytes.length
               if (r.sourceLength >= 0 && x.bytesSent + count > r.sourceLength) {
-                context.log.warn("a streamed response had more bytes than were announced")
+                tellOfLength("more", x)
                 broken(x)
                 go = false
               } else {
@@ -290,7 +290,7 @@ private[server] final class ReplyWriter(
   private def streamEnded(x: ServerExchange): Unit = {
     if (!x.headSent) writeHead(x)
     if (x.response.sourceLength >= 0 && x.bytesSent < x.response.sourceLength) {
-      context.log.warn("a streamed response had fewer bytes than were announced")
+      tellOfLength("fewer", x)
       broken(x)
     } else {
       if (x.framing == ResponseEncoder.Chunked) context.writer.write(ResponseEncoder.lastChunk)
@@ -330,11 +330,17 @@ private[server] final class ReplyWriter(
       x.isReplaced = true
       advance(x)
     } else {
-      if (!e.isInstanceOf[HttpError] && !e.isInstanceOf[ConnectionLost])
+      // what is wrong with the request's content is its client's concern
+      val isClients = e.isInstanceOf[HttpError] && x.body != null && x.body.isFailed
+      if (!isClients && !e.isInstanceOf[ConnectionLost])
         context.log.error(s"a streamed response failed${HandlerFailures.name(x.request)}", e)
       broken(x)
     }
   }
+
+  private def tellOfLength(what: String, x: ServerExchange): Unit = context.log.warn(
+    s"a streamed response had $what bytes than were announced${HandlerFailures.name(x.request)}"
+  )
 
   private def writePiece(x: ServerExchange, bytes: Array[Byte], count: Int): Unit = {
     val w = context.writer

@@ -90,7 +90,7 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
     wire.abort()
     if (!Survivable(cause)) throw cause
     context.counts.failures += 1
-    context.log.error("a connection was closed because of an exception", cause)
+    context.log.error(s"a connection from ${reader.peer} was closed because of an exception", cause)
     reader.abort()
     queue.dropAll()
   }

@@ -131,7 +131,7 @@ private[server] final class CodecConnection[I, O](
       answer.messages.foreach(send)
       if (answer.close || draining || peer.isToClose) finish()
     } else {
-      settings.log.error("a handler failed", result.error)
+      settings.log.error(s"a handler failed: a message from ${connection.remoteAddress}", result.error)
       finish()
     }
 
@@ -189,7 +189,8 @@ private[server] final class CodecConnection[I, O](
   private def tellOfTimeout(): Unit = {
     counts.timeouts += 1
     settings.log.warn(
-      s"a handler has not answered a message within ${settings.handlerNanos / 1000000} ms; its connection is closed"
+      s"a handler has not answered a message from ${connection.remoteAddress} within " +
+        s"${settings.handlerNanos / 1000000} ms; its connection is closed"
     )
   }
 

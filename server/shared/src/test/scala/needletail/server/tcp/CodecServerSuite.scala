@@ -168,8 +168,10 @@ class CodecServerSuite extends Suite {
     }
     serving(config.copy(log = log))(n => if (n == 7) Async.fail(new Exception("seven")) else Answer(n)) {
       server =>
-        val url = s"tcp://127.0.0.1:${server.port}"
-        assertEquals(new RawClient(server.port).send("7;").readAll(), "")
+        val url   = s"tcp://127.0.0.1:${server.port}"
+        val seven = new RawClient(server.port)
+        val peer  = s"127.0.0.1:${seven.socket.getLocalPort}"
+        assertEquals(seven.send("7;").readAll(), "")
         val begun = System.nanoTime()
         val bad   = (1 to 3).map { _ =>
           val client = new RawClient(server.port)
@@ -180,7 +182,7 @@ class CodecServerSuite extends Suite {
         eventually(said.size >= 2)
         val isWithinSecond = System.nanoTime() - begun < 1000000000L // otherwise see RareWarningSuite
         val lines          = said.toArray.toList.map(_.toString)
-        assertEquals(lines.head, s"$url: a handler failed: seven")
+        assertEquals(lines.head, s"$url: a handler failed: a message from $peer: seven")
         assertEquals(
           lines(1),
           s"$url: a malformed message from 127.0.0.1:${bad.head}, whose connection is closed: not a number"
