@@ -131,6 +131,10 @@ final class TestStream private[testkit] (stream: ByteStream, loop: ManualLoop, o
 
 object TestReply {
 
+  /** A handler that returns null, at once or later, has failed, as in a server. */
+  private def notNull(response: Response): Response =
+    if (response == null) throw new NullPointerException("a handler returned null") else response
+
   /** Passes `request` to `handler` on `loop`. Use one loop for several replies to run them concurrently. */
   def apply(handler: Handler, request: Request, loop: ManualLoop = new ManualLoop): TestReply = {
     val gate = new TestGate
@@ -138,7 +142,8 @@ object TestReply {
     val answered = loop.within {
       Async.attempt(handler(request)).transform {
         case Success(response: Response) => Async.value(response)
-        case Success(later: Reply.Later) => later.response
+        case Success(later: Reply.Later) => later.response.map(notNull)
+        case Success(_)                  => Async.value(notNull(null))
         case Failure(error)              => Async.fail(error)
       }
     }

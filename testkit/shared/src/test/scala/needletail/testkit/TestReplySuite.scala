@@ -3,7 +3,7 @@ package needletail.testkit
 import scala.concurrent.duration._
 
 import needletail.async.{Async, TimedOut}
-import needletail.http.Handler
+import needletail.http.{Handler, Reply}
 import needletail.routing._
 import needletail.stream.Stream
 
@@ -164,5 +164,20 @@ class TestReplySuite extends needletail.testing.Suite {
   test("any handler can be tested") {
     val handler = Handler((request: Request) => request.target.ok)
     assertEquals(handler.test(Request.get("/x?y")).text, "/x?y")
+  }
+
+  test("a handler that returns null, at once or later, or fails with null, is answered as by a server") {
+    for (
+      handler <- List[Handler](
+        _ => null,
+        _ => new Reply.Later(Async.value(null: Response)),
+        _ => new Reply.Later(Async.sleep(1.second).map(_ => null: Response)),
+        _ => new Reply.Later(Async.fail(null))
+      )
+    ) {
+      val reply = handler.test(Request.get("/"))
+      assertEquals(reply.status, Status.InternalServerError)
+      assert(reply.failure.exists(_.isInstanceOf[NullPointerException]), reply.failure)
+    }
   }
 }
