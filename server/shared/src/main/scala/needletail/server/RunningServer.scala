@@ -4,7 +4,7 @@ import scala.concurrent.{ExecutionContext, Future}
 
 import needletail.io.{Address, TlsIdentity}
 import needletail.server.operations.Statistics
-import needletail.server.tcp.TcpServer
+import needletail.server.tcp.{Announcement, TcpServer}
 
 /** A server that was started. Its methods may be called from any thread. */
 final class RunningServer private[server] (server: TcpServer, admin: Option[TcpServer]) {
@@ -57,15 +57,26 @@ final class RunningServer private[server] (server: TcpServer, admin: Option[TcpS
     stopped
   }
 
+  /** As `stopped`, for the server's own callbacks: see [[Announcement]]. */
+  private[server] val ended: Future[Unit] =
+    admin.fold(server.ended) { a =>
+      implicit val here: ExecutionContext = ExecutionContext.parasitic
+      // without its administration server nothing could monitor the server
+      a.ended.onComplete(how => if (how.isFailure) server.close())
+      server.ended.transformWith { how =>
+        a.close()
+        a.ended.transform(end => if (how.isSuccess) end else how)
+      }
+    }
+
+  private val end = Announcement.of(ended, "stopped", server.log)
+
+  /** As `ended`, once the callbacks of `stopped` have been called. */
+  private[server] def endTold: Future[Unit] = end.after
+
   /**
    * Completes when it has stopped, for whatever reason; fails if an event loop was ended by a fatal error. The
    * administration server answers until then.
    */
-  val stopped: Future[Unit] =
-    admin.fold(server.stopped) { a =>
-      implicit val here: ExecutionContext = ExecutionContext.parasitic
-      // without its administration server nothing could monitor the server
-      a.stopped.onComplete(how => if (how.isFailure) server.close())
-      server.stopped.transformWith(how => a.close().transform(end => if (how.isSuccess) end else how))
-    }
+  val stopped: Future[Unit] = end.future
 }

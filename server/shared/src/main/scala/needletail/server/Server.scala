@@ -229,7 +229,7 @@ object Server {
           throw e
       }
     servers.foreach { server =>
-      server.stopped.onComplete { _ =>
+      server.ended.onComplete { _ =>
         running.synchronized(running -= server)
         draining.remove(server)
         servers.foreach(_.drain())
@@ -237,7 +237,7 @@ object Server {
     }
     if (own.isHungUp) Signals.hangUpAgain() else if (own.isToReload) reload(servers)
     if (own.isToEnd) servers.foreach(server => if (draining.add(server)) server.drain())
-    val all = Future.traverse(servers)(_.stopped.transform(how => Success(how)))
+    val all = Future.traverse(servers)(_.endTold.transform(how => Success(how)))
     all.onComplete(_ => ended.success(()))
     def elseClose[A](undo: () => Unit)(body: => A): A =
       try body

@@ -4,7 +4,7 @@ import needletail.server.session.FakeWire
 
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 
-import scala.concurrent.Await
+import scala.concurrent.{Await, ExecutionContext}
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
@@ -223,5 +223,56 @@ class EndsSuite extends Suite {
       assertEquals(started.length, 2)
       started.foreach(server => Await.result(server.stopped, 20.seconds))
     }
+  }
+
+  /** Keeps what it is told of failures. */
+  private final class Failures extends Log {
+    @volatile var all: Vector[String]                  = Vector.empty
+    def warn(message: String): Unit                    = ()
+    def error(message: String, cause: Throwable): Unit =
+      synchronized(all :+= s"$message: ${cause.getMessage}")
+  }
+
+  private def fails(cause: String): Unit = throw new NoClassDefFoundError(cause)
+
+  test("run returns although a callback of stopped throws a LinkageError") {
+    for (admin <- List(None, Some(AdminConfig(0)))) {
+      val log     = new Failures
+      val over    = new CountDownLatch(1)
+      val begun   = new CountDownLatch(1)
+      var servers = Seq.empty[RunningServer]
+      val thread  = new Thread(() => {
+        Server.runAll(
+          Seq.fill(2)(Server(Handler((_: Request) => Response.ok), config.copy(log = log, admin = admin))),
+          (all: Seq[RunningServer]) => {
+            servers = all
+            for (server <- all; n <- 1 to 2)
+              server.stopped.onComplete(_ => fails(s"callback $n"))(ExecutionContext.parasitic)
+            begun.countDown()
+          }
+        )
+        over.countDown()
+      })
+      thread.setDaemon(true)
+      thread.start()
+      assert(begun.await(10, TimeUnit.SECONDS))
+      servers.head.drain()
+      assert(over.await(10, TimeUnit.SECONDS), "it is still running")
+      assert(servers.forall(_.stopped.isCompleted))
+      for (server <- servers)
+        eventually(log.all.exists(text => text.startsWith(server.url) && text.contains("callback")), log.all)
+    }
+  }
+
+  test("a callback of draining that throws a LinkageError keeps no server from being drained") {
+    val log    = new Failures
+    val server = Server(Handler((_: Request) => Response.ok), config.copy(log = log)).start()
+    server.draining.onComplete(_ => fails("at the drain"))(ExecutionContext.parasitic)
+    Await.result(server.drain(), 20.seconds)
+    assert(log.all.exists(_.contains("at the drain")), log.all)
+    val other = Server(Handler((_: Request) => Response.ok), config.copy(log = log)).start()
+    other.draining.onComplete(_ => fails("at the end"))(ExecutionContext.parasitic)
+    Await.result(other.close(), 20.seconds)
+    assert(log.all.exists(_.contains("at the end")), log.all)
   }
 }

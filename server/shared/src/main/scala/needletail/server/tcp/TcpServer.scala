@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport
 
 import scala.concurrent.duration._
 import scala.concurrent.{ExecutionContext, Future, Promise}
-import scala.util.Failure
+import scala.util.{Failure, Success}
 
 import needletail.async.Async
 import needletail.io.{Address, EventLoops, Listener, TlsIdentity}
@@ -53,7 +53,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   )
   private val ready       = new AtomicBoolean(false)
   private val draining    = new AtomicBoolean(false)
-  private val drainBegins = Promise[Unit]()
+  private val drainBegins = new Announcement[Unit]("draining", guardedLog)
 
   private val failedHandshakes = new HandshakeWarnings(guardedLog, () => settings.platform.nanoTime())
   private val failedHeaders    = new RareWarning(TcpServer.QuietNanos)
@@ -158,7 +158,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
   /** Whether it accepts new work. Becomes false before anything else of a drain happens. */
   def isReady: Boolean = ready.get
 
-  private val givenUp  = Promise[Unit]()
+  private val over     = Promise[Unit]()
   private val endWatch = new EndWatch(loops, i => members(i).presentWork, settings.patienceNanos, giveUp)
 
   /** Its loops should end in so many nanoseconds. Without a thread to watch that, it ends all the same, if they do. */
@@ -173,16 +173,16 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
    * should have ended, and user code has blocked a loop for ten seconds: then the other loops have ended, and that one is
    * given up, with its thread and its connections; if it is the first, also with the listener.
    */
-  val stopped: Future[Unit] = {
-    val ended = loops.stopped.transform { _ =>
+  val stopped: Future[Unit] = Announcement.of(ended, "stopped", guardedLog).future
+
+  /** The same for the server's own callbacks: see [[Announcement]]. */
+  private[server] def ended: Future[Unit] = over.future
+  loops.stopped.onComplete { _ =>
+    endWatch.end()
+    settings.tls.foreach(_.detach())
+    over.tryComplete(
       gone.future.value.getOrElse(Failure(new IllegalStateException("its event loops have ended")))
-    }
-    ended.onComplete { how =>
-      endWatch.end()
-      settings.tls.foreach(_.detach())
-      givenUp.tryComplete(how)
-    }
-    givenUp.future
+    )
   }
   gone.future.onComplete { _ =>
     ready.set(false)
@@ -206,7 +206,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
       left -= 1
       LockSupport.parkNanos(TcpServer.StepNanos)
     }
-    if (givenUp.tryFailure(cause)) guardedLog.error("the server could not end in an orderly way", cause)
+    if (over.tryFailure(cause)) guardedLog.error("the server could not end in an orderly way", cause)
   }
 
   /** Its statistics so far, gathered from the loops. Fails with IllegalStateException if the server has stopped. */
@@ -264,7 +264,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
         }
       catch { case _: RejectedExecutionException => () } // it has stopped already
     if (!gone.isCompleted) watchEnd(settings.drainDelayNanos + settings.drainTimeoutNanos)
-    drainBegins.trySuccess(()) // last, as it may run user code on this thread
+    drainBegins.complete(Success(())) // last, as it may run user code on this thread
     stopped
   }
 
@@ -275,7 +275,7 @@ final class TcpServer private (configured: TcpSettings, protocol: Protocol)
     acceptor.drain(accepts = false)
     cutOff()
     if (!gone.isCompleted) watchEnd(0)
-    drainBegins.trySuccess(())
+    drainBegins.complete(Success(()))
     stopped
   }
 
