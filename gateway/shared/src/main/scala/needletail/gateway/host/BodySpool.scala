@@ -1,6 +1,6 @@
 package needletail.gateway.host
 
-import java.io.{IOException, RandomAccessFile}
+import java.io.{File, IOException, RandomAccessFile}
 import java.nio.file.attribute.PosixFilePermissions
 import java.nio.file.{Files, Path, Paths}
 import java.util.concurrent.atomic.AtomicLong
@@ -19,23 +19,28 @@ import needletail.http.text.ByteWriter
  * unless `bufferRequests` is off. First in memory, then in a temporary file that is unlinked at once, so that nothing is
  * left behind. All files together have at most `maxSpoolTotal` bytes. A request without a length for which there is no room
  * fails with [[BodySpool.Full]]; of another one, the rest is passed on as it arrives.
+ *
+ * @param opened opens a file that exists, to write and read it
  */
-private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) {
+private[host] final class BodySpool(
+    config: ProgramHostConfig,
+    files: Blocking,
+    opened: File => RandomAccessFile = new RandomAccessFile(_, "rw")
+) {
   private val toldAt = new AtomicLong(System.nanoTime() - BodySpool.QuietNanos)
   private val inUse  = new AtomicLong
 
   /** Bytes in files. */
   private[host] def inFiles: Long = inUse.get
 
-  /** An error such as a full disk; as any client can cause it, it is logged at most once a second. */
-  private def full(e: IOException): HttpError = {
+  /** Logs an error such as a full disk; as any client can cause it, at most once a second. */
+  private def warnOf(e: IOException): Unit = {
     val now  = System.nanoTime()
     val last = toldAt.get
     if (now - last >= BodySpool.QuietNanos && toldAt.compareAndSet(last, now)) {
       val where = config.spoolDirectory.getOrElse(System.getProperty("java.io.tmpdir"))
       config.log.warn(s"the body of a request could not be kept in $where: ${e.getMessage}")
     }
-    BodySpool.unavailable
   }
 
   /**
@@ -93,11 +98,12 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
         else {
           if (file == null) file = new FileOnThread
           file.append(piece).transform {
-            case Success(_)                                                   => read(stream)
-            case Failure(_: IOException | BodySpool.Full) if body.length >= 0 =>
-              Async.value(content(piece, stream))
-            case Failure(e: IOException) => Async.fail(full(e))
-            case Failure(e)              => Async.fail(e)
+            case Success(_)              => read(stream)
+            case Failure(e: IOException) =>
+              warnOf(e)
+              if (body.length >= 0) Async.value(content(piece, stream)) else Async.fail(BodySpool.unavailable)
+            case Failure(BodySpool.Full) if body.length >= 0 => Async.value(content(piece, stream))
+            case Failure(e)                                  => Async.fail(e)
           }
         }
     }
@@ -162,6 +168,7 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
     private var rewound                = false
     private var closed                 = false // before or after it was opened
     private var counted                = 0L    // its bytes of `inUse`
+    private var left                   = 0L    // bytes of whole pieces that were written and not read again
 
     def append(piece: Array[Byte]): Async[Unit] = files(locked {
       if (inUse.addAndGet(piece.length.toLong) > config.maxSpoolTotal) {
@@ -171,22 +178,26 @@ private[host] final class BodySpool(config: ProgramHostConfig, files: Blocking) 
       counted += piece.length
       if (open == null) {
         val path = created()
-        try open = new RandomAccessFile(path.toFile, "rw")
+        try open = opened(path.toFile)
         finally Files.delete(path)
       }
-      open.write(piece)
+      open.write(
+        piece
+      ) // if this fails, a part of it may be in the file, and the whole is still to be passed on
+      left += piece.length
     })
 
     def next(): Async[Option[Array[Byte]]] = files(locked {
-      if (open == null) None // there was no room for anything
+      if (left == 0) None
       else {
         if (!rewound) {
           rewound = true
           open.seek(0)
         }
-        val piece = new Array[Byte](BodySpool.Piece)
-        val n     = open.read(piece)
-        if (n <= 0) None else Some(if (n == piece.length) piece else java.util.Arrays.copyOf(piece, n))
+        val piece = new Array[Byte](math.min(left, BodySpool.Piece.toLong).toInt)
+        open.readFully(piece)
+        left -= piece.length
+        Some(piece)
       }
     })
 

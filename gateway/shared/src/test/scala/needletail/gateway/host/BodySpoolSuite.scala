@@ -1,11 +1,12 @@
 package needletail.gateway.host
 
-import java.io.{File, IOException}
+import java.io.{File, IOException, RandomAccessFile}
 import java.nio.file.attribute.{PosixFilePermission, PosixFilePermissions}
 import java.nio.file.{Files, Path, Paths}
 
 import java.util.concurrent.CountDownLatch
 
+import scala.concurrent.duration._
 import scala.util.Try
 
 import needletail.async.{Async, Blocking, BlockingConfig}
@@ -124,8 +125,42 @@ class BodySpoolSuite extends Suite with TemporaryDirectories {
     val others = loop.run(spool(body(1000, room = 65536))).get
     passedOn(spool, taken = 1)
     loop.within(others.close())
-    val nowhere = full.copy(spoolDirectory = Some("/nonexistent"))
-    passedOn(new BodySpool(nowhere, Blocking.default), taken = 1)
+  }
+
+  test("content of known length for which no file can be made is passed on, which is logged once a second") {
+    val log    = new Lines
+    val config = ProgramHostConfig(spoolMemory = 0, spoolDirectory = Some("/nonexistent"), log = log)
+    val spool  = new BodySpool(config, Blocking.default)
+    val began  = System.nanoTime()
+    for (_ <- 1 to 3) passedOn(spool, taken = 1)
+    val lines = log.text.linesIterator.toList
+    assert(lines.nonEmpty && lines.length <= 1 + (System.nanoTime() - began).nanos.toSeconds, lines)
+    assert(lines.forall(_.startsWith("the body of a request could not be kept in /nonexistent: ")), lines)
+  }
+
+  /** A file that has room for `most` bytes. */
+  private final class Filling(file: File, most: Long) extends RandomAccessFile(file, "rw") {
+    override def write(bytes: Array[Byte]): Unit = {
+      val room = math.max(0, most - length()).toInt
+      if (bytes.length <= room) super.write(bytes)
+      else {
+        super.write(bytes, 0, room)
+        throw new IOException("No space left on device")
+      }
+    }
+  }
+
+  test("of a piece that a full disk took in part, nothing is passed on twice") {
+    for (room <- Seq(0L, 500L, 30000L, 30500L)) {
+      val config = ProgramHostConfig(
+        spoolMemory = 1000,
+        spoolDirectory = Some(temporaryDirectory().toString)
+      )
+      passedOn(
+        new BodySpool(config, Blocking.default, new Filling(_, room)),
+        taken = 2 + (room / 1000).toInt // one is in memory, and one does not fit
+      )
+    }
   }
 
   test("what does not fit into memory goes to a file that only its owner may open, and that has no name") {
