@@ -58,8 +58,8 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
         try {
           val program = started.attach(loop, cgi.killGrace.toNanos, errors)
           program.onEnd { _ =>
-            errors.end()
-            slots.leave()
+            try errors.end()
+            finally slots.leave()
           }
           if (!result.succeed(program)) program.stop()
         } catch {

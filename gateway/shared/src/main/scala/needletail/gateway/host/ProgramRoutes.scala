@@ -15,15 +15,20 @@ import needletail.http.{MessageBody, Refusal, Reply, Request, Response}
 import needletail.http.message.{HttpError, Method, Status}
 import needletail.io.EventLoop
 import needletail.routing.Routes
+import needletail.server.operations.Log
 import needletail.{routing => dsl}
 
 /** What the routes of all programs have in common: the mount, the limit of requests, refusals, local redirects. */
 private[host] abstract class ProgramRoutes(
     protected val mount: Mount,
-    protected val config: ProgramHostConfig,
+    settings: ProgramHostConfig,
     kind: String,
     private[host] val slots: Semaphore
 ) {
+
+  /** Its log throws nothing: it may be called between two steps that belong together. */
+  protected final val config: ProgramHostConfig = settings.copy(log = Log.guarded(settings.log))
+
   private[host] val counts =
     new MountCounts(if (mount.name.isEmpty) "/" else mount.name, kind, slots, () => processes)
   config.metrics.foreach(_.add(counts))

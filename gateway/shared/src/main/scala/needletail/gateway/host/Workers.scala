@@ -81,7 +81,7 @@ final case class WorkersConfig(
  * }}}
  */
 final class Workers private (config: WorkersConfig) extends Upstream with AutoCloseable {
-  private val log    = config.log
+  private val log    = Log.guarded(config.log)
   private val name   = config.command.head
   private val folder = Workers.privateDirectory()
   private val all    = Vector.tabulate(config.count)(i => new Worker(i))

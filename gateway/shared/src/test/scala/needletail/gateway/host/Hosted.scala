@@ -20,6 +20,18 @@ final class Lines extends Log {
   def text: String                                   = all.toArray.mkString("\n")
 }
 
+/** A log that keeps each line, and then throws. */
+final class ThrowingLines extends Log {
+  private val lines                                  = new Lines
+  def warn(message: String): Unit                    = { lines.warn(message); throw new ThrowingLines.Failed }
+  def error(message: String, cause: Throwable): Unit = warn(message)
+  def text: String                                   = lines.text
+}
+
+object ThrowingLines {
+  final class Failed extends RuntimeException("the log has no room", null, false, false)
+}
+
 /** An answer, taken apart. */
 final case class Answer(raw: String) {
   val status: Int  = if (raw.length > 12) raw.substring(9, 12).toInt else 0

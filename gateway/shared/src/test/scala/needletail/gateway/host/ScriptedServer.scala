@@ -124,6 +124,15 @@ object ScriptedServer {
       send(java.util.Arrays.copyOf(w.bytes, w.length))
     }
 
+    /** Answers that it accepts several requests at once on a connection. */
+    def multiplexes(): Unit = {
+      val values = new ByteWriter(64)
+      NameValues.write(values, FastCgiRecord.MultiplexesConn, "1")
+      val w = new ByteWriter(64)
+      FastCgiWriter.management(w, FastCgiRecord.GetValuesResult, values)
+      send(java.util.Arrays.copyOf(w.bytes, w.length))
+    }
+
     /** Closes the connection, and drops what the other side has sent: it gets a reset behind what was sent to it. */
     def reset(): Unit = {
       socket.setSoLinger(true, 0)

@@ -75,6 +75,16 @@ class WorkersSuite extends Hosted {
     }
   }
 
+  test("a process is started again though the log throws") {
+    val full = new ThrowingLines
+    working(config("loud", "echo oops >&2", "exit 3").copy(log = full)) { workers =>
+      eventually(workers.restarts >= 6)
+      assert(full.text.contains("loud: oops") && full.text.contains("has ended with status 3"), full.text)
+    }
+    val missing = WorkersConfig(List(s"$directory/missing", "{socket}"), restartDelay = 20.millis, log = full)
+    working(missing)(workers => eventually(workers.restarts >= 6))
+  }
+
   test("a program that is not there is tried again, and told") {
     working(WorkersConfig(List(s"$directory/later", "{socket}"), 1, restartDelay = 20.millis, log = log)) {
       workers =>

@@ -41,14 +41,15 @@ private[host] final class StandardErrorLog(
 
   /** Logs the last line, which may lack a line end. */
   def end(): Unit = if (line.length > 0) {
-    if (told + line.length <= most) {
-      told += line.length
-      log.warn(s"$what: $line")
+    val text = line.toString
+    line.setLength(0) // first, as a log may throw
+    if (told + text.length <= most) {
+      told += text.length
+      log.warn(s"$what: $text")
     } else if (!silent) {
       silent = true
       log.warn(s"$what: further output on standard error is omitted")
     }
-    line.setLength(0)
   }
 }
 

@@ -3,7 +3,7 @@ package needletail.gateway.host.process
 import java.io.IOException
 import java.util.concurrent.ConcurrentHashMap
 
-import needletail.async.{Async, AsyncPromise, Timer}
+import needletail.async.{Async, AsyncPromise, Survivable, Timer}
 import needletail.gateway.host.backend.Backend
 import needletail.http.ByteStream
 import needletail.io.EventLoop
@@ -128,7 +128,10 @@ private[host] abstract class Program(protected val loop: EventLoop, killGraceNan
     else if (!reportsOutputEnd && !loop.isStopping) checkRestOfOutput()
     val hooks = endHooks.reverse
     endHooks = Nil
-    hooks.foreach(_.apply(exitStatus))
+    hooks.foreach { hook =>
+      try hook(exitStatus)
+      catch { case Survivable(e) => EventLoop.report("what a program's end is told to has failed", e) }
+    }
   }
 
   /**

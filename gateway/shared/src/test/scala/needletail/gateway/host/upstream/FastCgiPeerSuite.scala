@@ -5,9 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import scala.jdk.CollectionConverters._
 
-import needletail.gateway.format.fastcgi.{FastCgiRecord, FastCgiWriter, NameValues}
+import needletail.gateway.format.fastcgi.FastCgiRecord
 import needletail.gateway.host.{fastcgi, Answer, Hosted, ScriptedServer, UpstreamConfig}
-import needletail.http.text.ByteWriter
 import needletail.server.RawClient
 
 /** A connection to a FastCGI server at the moment when a request on it ends and the next one begins. */
@@ -55,11 +54,7 @@ class FastCgiPeerSuite extends Hosted {
         val (kind, of, content) = c.record()
         kind match {
           case FastCgiRecord.GetValues =>
-            val values = new ByteWriter(64)
-            NameValues.write(values, FastCgiRecord.MultiplexesConn, "1")
-            val w = new ByteWriter(64)
-            FastCgiWriter.management(w, FastCgiRecord.GetValuesResult, values)
-            c.send(java.util.Arrays.copyOf(w.bytes, w.length))
+            c.multiplexes()
             asking.incrementAndGet()
           case FastCgiRecord.BeginRequest =>
             id = of
@@ -103,12 +98,7 @@ class FastCgiPeerSuite extends Hosted {
       while (true) {
         val (kind, of, content) = c.record()
         kind match {
-          case FastCgiRecord.GetValues =>
-            val values = new ByteWriter(64)
-            NameValues.write(values, FastCgiRecord.MultiplexesConn, "1")
-            val w = new ByteWriter(64)
-            FastCgiWriter.management(w, FastCgiRecord.GetValuesResult, values)
-            c.send(java.util.Arrays.copyOf(w.bytes, w.length))
+          case FastCgiRecord.GetValues                => c.multiplexes()
           case FastCgiRecord.Stdin if content.isEmpty =>
             ids.add(of)
             if (ids.size == 1 || ids.size == 1 + most) answer(of)
