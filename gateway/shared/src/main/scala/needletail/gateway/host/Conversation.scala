@@ -4,7 +4,7 @@ import java.io.IOException
 
 import scala.util.{Failure, Success, Try}
 
-import needletail.async.{Async, AsyncPromise}
+import needletail.async.{Async, AsyncPromise, Survivable}
 import needletail.gateway.format.cgi.CgiResponseParser
 import needletail.gateway.host.backend.Backend
 import needletail.gateway.host.incoming.ProgramRequest
@@ -51,7 +51,8 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   private var isBodiless             = false // whether the client gets no content
 
   /**
-   * Begins; to be called once. Completes when the head of the response has arrived. Cancelling it ends the program.
+   * Begins; to be called once. Completes when the head of the response has arrived. Cancelling it ends the program. If
+   * this throws, it has ended.
    *
    * @param onTimeout called when it is ended as the program made no progress for `timeout` while it was waited for
    * @param onEnd called once, when the backend is not used any more; whether its response was complete
@@ -65,9 +66,15 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
     parser = new CgiResponseParser(config.maxHead)
     head = new ByteWriter(1024)
     answer.onCancel(() => close(complete = false))
-    patience.begin(backend)
-    if (content.stream == null) backend.endInput() else feeding = feed()
-    readHead()
+    try {
+      patience.begin(backend)
+      if (content.stream == null) backend.endInput() else feeding = feed()
+      readHead()
+    } catch {
+      case e: Throwable => // nobody else would end the program, and return its place
+        close(complete = false)
+        throw e
+    }
     answer
   }
 
@@ -78,7 +85,7 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
 
   private def feed(): Async[Unit] = {
     patience.awaitsClient = true
-    content.stream.next().transform { result =>
+    nextContent().transform { result =>
       patience.awaitsClient = false
       if (finished) Async.unit
       else {
@@ -105,6 +112,13 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
       }
     }
   }
+
+  /** The code of a filter may be what it calls: what that throws is a failure like any other. */
+  private def nextContent(): Async[Option[Array[Byte]]] =
+    try {
+      val next = content.stream.next()
+      if (next == null) Async.fail(new NullPointerException("the request's content is null")) else next
+    } catch { case Survivable(e) => Async.fail(e) }
 
   private def cutInput(e: Throwable): Async[Unit] = {
     fail(e)

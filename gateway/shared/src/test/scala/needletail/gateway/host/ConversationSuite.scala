@@ -9,9 +9,9 @@ import needletail.http.{ByteStream, Request}
 import needletail.io.EventLoop
 import needletail.testing.{Pause, Suite}
 
-/** A response whose reader stops waiting for a piece, and asks for it again later. */
+/** Readers that stop waiting for a piece and ask for it again later, and content that fails. */
 class ConversationSuite extends Suite with OnALoop {
-  private final class Fake extends Backend {
+  private class Fake extends Backend {
     val answer                                 = new AnswerBuffer(1000, () => ())
     var isStopped                              = false
     def write(bytes: Array[Byte]): Async[Unit] = Async.unit
@@ -22,8 +22,7 @@ class ConversationSuite extends Suite with OnALoop {
     def says(text: String): Unit               = answer.add(text.getBytes)
   }
 
-  /** The content of the response that begins so. */
-  private def begun(loop: EventLoop, backend: Fake, head: String, content: SizedContent): ByteStream = {
+  private def conversation(loop: EventLoop, content: SizedContent): Conversation = {
     val request = new ProgramRequest(
       Request.get("/x"),
       ScriptPath("/x", "", null, null),
@@ -32,11 +31,56 @@ class ConversationSuite extends Suite with OnALoop {
       "x",
       loop
     )
-    val begun = new Conversation(request, ProgramHostConfig(timeout = 200.millis)).begin(backend)(_ => ())
+    new Conversation(request, ProgramHostConfig(timeout = 200.millis))
+  }
+
+  /** The content of the response that begins so. */
+  private def begun(loop: EventLoop, backend: Fake, head: String, content: SizedContent): ByteStream = {
+    val begun = conversation(loop, content).begin(backend)(_ => ())
     backend.says(head)
     begun.poll.map(_.get) match {
       case Some(Conversation.Final(response)) => response.body.stream
       case other                              => fail(s"no response, but $other")
+    }
+  }
+
+  /** Content of `pieces` pieces of one byte, and then what `fails` does. */
+  private def failing(pieces: Int)(fails: => Async[Option[Array[Byte]]]): SizedContent = {
+    var left   = pieces
+    val source = new ByteStream {
+      def next(): Async[Option[Array[Byte]]] = if (left == 0) fails
+      else {
+        left -= 1
+        Async.value(Some(Array[Byte]('x')))
+      }
+      def cancel(): Unit = ()
+    }
+    new SizedContent(10, source, () => ())
+  }
+
+  private final class Broken extends RuntimeException("the content is broken")
+
+  test("content that throws, or is null, fails the response at once, and the program is ended") {
+    val ways = List[() => Async[Option[Array[Byte]]]](() => throw new Broken, () => null)
+    for (fails <- ways; pieces <- 0 to 2) onLoop { loop =>
+      val backend = new Fake
+      var ends    = List.empty[Boolean]
+      val answer  =
+        conversation(loop, failing(pieces)(fails())).begin(backend)(complete => ends = complete :: ends)
+      val failure = answer.poll.getOrElse(fail("it waits")).failed.get
+      assert(failure.isInstanceOf[Broken] || failure.isInstanceOf[NullPointerException], failure)
+      assertEquals((backend.isStopped, ends), (true, List(false)))
+    }
+  }
+
+  test("a conversation that cannot begin ends its program, and gives back the place") {
+    onLoop { loop =>
+      val backend = new Fake {
+        override def endInput(): Unit = throw new Broken
+      }
+      var ends = 0
+      intercept[Broken](conversation(loop, SizedContent.none).begin(backend)(_ => ends += 1))
+      assertEquals((backend.isStopped, ends), (true, 1))
     }
   }
 
