@@ -1,5 +1,6 @@
 package needletail.gateway.serve
 
+import needletail.io.loop.FailureLog
 import needletail.server.operations.Log
 
 /**
@@ -19,7 +20,7 @@ private[gateway] final class RequestLog(log: Log) extends Log {
   }
 
   def error(message: String, cause: Throwable): Unit = {
-    tell(s"$message: $cause")
+    tell(s"$message: ${FailureLog.described(cause)}")
     log.error(message, cause)
   }
 
