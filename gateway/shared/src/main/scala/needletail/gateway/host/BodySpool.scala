@@ -181,9 +181,8 @@ private[host] final class BodySpool(
         try open = opened(path.toFile)
         finally Files.delete(path)
       }
-      open.write(
-        piece
-      ) // if this fails, a part of it may be in the file, and the whole is still to be passed on
+      // if this fails, a part of it may be in the file, and the whole is still to be passed on
+      open.write(piece)
       left += piece.length
     })
 
