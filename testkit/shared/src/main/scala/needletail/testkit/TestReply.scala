@@ -141,9 +141,9 @@ object TestReply {
     request.head.gate = gate
     val answered = loop.within {
       Async.attempt(handler(request)).transform {
+        case Success(null)               => Async.value(notNull(null))
         case Success(response: Response) => Async.value(response)
         case Success(later: Reply.Later) => later.response.map(notNull)
-        case Success(_)                  => Async.value(notNull(null))
         case Failure(error)              => Async.fail(error)
       }
     }
