@@ -40,7 +40,7 @@ private[server] final class WaitingRequests(
       else {
         workOffSoon()
         delay.join(state.route.priority).flatMap { isLetIn =>
-          if (isLetIn) awaitRoute(held, body) else refused(state, Refusal.QueueDelay)
+          if (isLetIn) awaitRoute(held, body) else refused(held, Refusal.QueueDelay)
         }
       }
     )
@@ -57,11 +57,12 @@ private[server] final class WaitingRequests(
     if (!held.state.isFull) run(held, body)
     else
       held.state.await(time).flatMap { isLetIn =>
-        if (isLetIn) run(held, body) else refused(held.state, Refusal.InFlight)
+        if (isLetIn) run(held, body) else refused(held, Refusal.InFlight)
       }
 
-  private def refused(state: RouteState, reason: Int): Async[Response] = {
-    state.refused(reason) += 1
+  private def refused(held: HeldRequest, reason: Int): Async[Response] = {
+    held.state.refused(reason) += 1
+    held.end(Outcome.Dropped)
     Async.value(refusals(reason))
   }
 

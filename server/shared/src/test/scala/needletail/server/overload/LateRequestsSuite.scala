@@ -1,6 +1,7 @@
 package needletail.server.overload
 
 import scala.collection.mutable
+import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
 import needletail.http.{Handler, Reply, Request, Response}
@@ -101,23 +102,27 @@ class LateRequestsSuite extends RouteLimitFixture {
     }
   }
 
-  test("the limit of routes that are called later counts a request that has waited for room in others") {
-    for (isMatched <- List(true, false)) {
-      val steps                         = new Steps
-      val waits                         = new Steps
-      val calls                         = mutable.ArrayBuffer.empty[AsyncPromise[Response]]
-      val missing                       = Response(Status.NotFound)
-      def later(of: => Async[Response]) = waits.step().flatMap(_ => of)
-      val others                        =
-        if (isMatched) Routes(GET / arg[String] to (_ => later(Async.value(missing))))
-        else Routes(GET / "other" to Response.ok).around((_, next) => later(next()))
+  for (
+    how <- List(
+      "has waited for room in others",
+      "has waited so, and then passed others without a route for it",
+      "was refused by others"
+    )
+  )
+    test(s"the limit of routes that are called later counts a request that $how") {
+      val steps  = new Steps
+      val waits  = new Steps
+      val calls  = mutable.ArrayBuffer.empty[AsyncPromise[Response]]
+      val others = Routes(GET / arg[String] to (_ => waits.step().map(_ => Response(Status.NotFound))))
+      val none   = Routes(GET / "other" to Response.ok)
       val routes = Routes(GET / "a" to {
         calls += new AsyncPromise[Response]
         calls.last: Async[Response]
       })
       val outside = Handler { (request: Request) =>
-        steps.step().flatMap(_ => settled(others(request))).flatMap { response =>
-          if (response.status == Status.NotFound) settled(routes(request)) else Async.value(response)
+        steps.step().flatMap(_ => settled(others(request))).flatMap { _ =>
+          if (how.endsWith("for it")) settled(none(request)).flatMap(_ => settled(routes(request)))
+          else settled(routes(request))
         }
       }
       val first  = new FakeWire(outside, config)
@@ -127,19 +132,23 @@ class LateRequestsSuite extends RouteLimitFixture {
         all.foreach(_.turn())
       }
       all.foreach(_.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"))
-      turn()
-      waits.finish() // the first goes on to /a; the second has waited for the others' limit meanwhile
-      turn()
-      assertEquals(calls.size, 1)
+      turn() // the second waits for the limit of the others, which counts the first
+      if (how.endsWith("refused by others")) {
+        first.nowNanos += 10.seconds.toNanos
+        first.context.admission.tick()
+        turn()
+      } else {
+        waits.finish()
+        turn()
+        calls.remove(0).fail(noDuration)
+        turn()
+        waits.finish()
+        turn()
+      }
+      assertEquals((calls.size, limitOf(first).inFlight), (1, 1))
       calls(0).fail(noDuration)
       turn()
-      waits.finish()
-      turn()
-      assertEquals((calls.size, limitOf(first).inFlight), (2, 1), s"is matched: $isMatched")
-      calls(1).fail(noDuration)
-      turn()
-      assertEquals((limitOf(first).inFlight, first.context.admission.inFlight), (0, 0))
-      assertEquals(all.map(_.statuses), List(List(500), List(500)))
+      assertEquals(limitOf(first).inFlight, 0)
+      assertEquals(all.last.statuses, List(500))
     }
-  }
 }
