@@ -3,7 +3,7 @@ package needletail.gateway.host.process
 import java.io.{IOException, InputStream}
 import java.util.concurrent.RejectedExecutionException
 
-import needletail.async.{Async, Blocking, BlockingConfig}
+import needletail.async.{Async, Blocking, BlockingConfig, Survivable}
 import needletail.io.EventLoop
 
 /** A program on the JVM: [[OutputPoller]] reads its output, and threads of a pool write its input. */
@@ -136,13 +136,30 @@ private[host] final class JvmProgram(
     }
   }
 
+  /** It cannot be watched any more: kills it, and says that it has ended. A fatal error is the loop's then. */
+  private[host] def giveUp(cause: Throwable): Unit =
+    try {
+      JvmProgram.killRest(process)
+      for (pipe <- Seq(out, err))
+        try pipe.close()
+        catch { case _: IOException => () }
+    } finally
+      try
+        loop.execute { () =>
+          ended(JvmProgram.Killed)
+          outputEnded()
+          if (!Survivable(cause)) throw cause
+        }
+      catch { case _: RejectedExecutionException => Program.over(this) }
+
   private def available(stream: InputStream): Int =
     try stream.available()
     catch { case _: IOException => 0 } // closed
 }
 
 private[host] object JvmProgram {
-  final val MostAtOnce = 64 * 1024
+  final val MostAtOnce     = 64 * 1024
+  private final val Killed = 128 + 9
 
   /**
    * Threads that write to programs: a write blocks if a program does not read, until the program is ended. At most one

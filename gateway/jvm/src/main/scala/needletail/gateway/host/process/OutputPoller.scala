@@ -39,6 +39,10 @@ private[host] object OutputPoller {
     }
   }
 
+  private def giveUp(program: JvmProgram, cause: Throwable): Unit =
+    try program.giveUp(cause)
+    catch { case e: Throwable => EventLoop.report("a program could not be given up", e) }
+
   private def run(): Unit =
     while (true) {
       if (programs.isEmpty) LockSupport.park(this)
@@ -51,7 +55,8 @@ private[host] object OutputPoller {
           try program.step(now)
           catch {
             case e: Throwable => // any error: the other programs continue
-              EventLoop.onFailure("a program's output could not be read", e)
+              EventLoop.report("a program's output could not be read", e)
+              giveUp(program, e)
               true
           }
         if (over) all.remove()
