@@ -50,10 +50,17 @@ final class Blocking private[async] (config: BlockingConfig, newThread: (Runnabl
   /**
    * Runs `body` on another thread and returns its value or exception on the calling loop.
    *
-   * Fails with `Rejected` if there is no room, or if the system gives no thread. Cancelling removes work that has not begun; work that has begun is
-   * interrupted if the platform supports it, and its result is discarded.
+   * Fails with `Rejected`, in the loop's next turn, if there is no room, or if the system gives no thread. Cancelling
+   * removes work that has not begun; work that has begun is interrupted if the platform supports it, and its result is
+   * discarded.
    */
   def apply[A](body: => A): Async[A] = {
+    val begun = startOrNull(body)
+    if (begun != null) begun else Blocking.noRoom
+  }
+
+  /** The same, but null if there is no room, for callers that do something else then. */
+  private[needletail] def startOrNull[A](body: => A): Async[A] = {
     val answer = new Blocking.Answer[A](Loop.current)
     val work   = new Blocking.Work[A](this, answer, () => body)
     answer.work = work
@@ -61,7 +68,7 @@ final class Blocking private[async] (config: BlockingConfig, newThread: (Runnabl
     if (if (own == null) submit(work) else handOver(work, own)) {
       answer.loop.blockingWorkChanged(+1)
       answer
-    } else new Failed(new Rejected("no room for more blocking work", Rejected.Threads))
+    } else null
   }
 
   /** Whether it uses virtual threads. */
@@ -128,6 +135,10 @@ object Blocking {
    * Makes `Async.blocking` use new threads with these settings from now on. Work that has begun ends on the old ones.
    */
   def configure(config: BlockingConfig): Unit = synchronized { shared = new Blocking(config) }
+
+  /** The failure of work for which there is no room, in the loop's next turn. To be called on a loop. */
+  private[needletail] def noRoom: Async[Nothing] =
+    Refused.later(new Failed(new Rejected("no room for more blocking work", Rejected.Threads)))
 
   // States of a task, besides the thread that runs it.
   private object Waiting

@@ -90,6 +90,27 @@ class BlockingSuite extends ThreadLoopSuite {
     }
   }
 
+  test(
+    "work that is rejected is told so in the loop's next turn, so that who repeats it lets the loop go on"
+  ) {
+    onLoop { loop =>
+      val blocking = pool(threads = 1, queue = 1)
+      val gate     = new CountDownLatch(1)
+      val held     = List.fill(2)(Async.run(loop)(blocking(gate.await(20, TimeUnit.SECONDS))))
+      val made     = Async.run(loop) {
+        var isOver                    = false
+        def again(n: Int): Async[Int] =
+          if (isOver || n == 10000) Async.value(n)
+          else blocking(-1).recoverWith { case _: Rejected => again(n + 1) }
+        loop.execute(() => isOver = true)
+        again(0)
+      }
+      assertEquals(await(made), Success(1))
+      gate.countDown()
+      assertEquals(held.map(await), List.fill(2)(Success(true)))
+    }
+  }
+
   test("cancelling removes work that waits") {
     onLoop { loop =>
       val blocking = pool(threads = 1, queue = 1)

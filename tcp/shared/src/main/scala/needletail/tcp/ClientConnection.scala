@@ -1,6 +1,6 @@
 package needletail.tcp
 
-import needletail.async.{Async, Survivable}
+import needletail.async.{Async, Refused, Survivable}
 import needletail.io.{Connection, ConnectionHandler}
 import needletail.io.loop.FailureLog
 import needletail.io.platform.Fallible
@@ -151,19 +151,19 @@ private[tcp] final class ClientConnection[I, O](
 
   // TcpSession
 
-  def call(request: O): Async[I]    = fixed(request, answers = true).promise
-  def send(message: O): Async[Unit] = fixed(message, answers = false).promise.map(_ => ())
+  def call(request: O): Async[I]    = fixed(request, answers = true)
+  def send(message: O): Async[Unit] = fixed(message, answers = false).map(_ => ())
   def close(): Unit = end(context.lost("the connection was closed here", null, written = true))
   private[tcp] def closeClient(): Unit = end(context.closed(written = true))
 
-  private def fixed(message: O, answers: Boolean): Exchange[I, O] = {
+  private def fixed(message: O, answers: Boolean): Async[I] = {
     val x = new Exchange[I, O](message, config.requestTimeout, answers, isFixed = true, context)
     context.counts.add(ClientCounts.Requests, 1)
     if (!isOpen) x.fail(context.lost("the connection has ended", null, written = false))
     else if (!hasPlace)
       x.fail(context.queueFull(s"$underWay requests are in flight on this connection already"))
     else send(x)
-    x
+    Refused.later(x.promise)
   }
 
   // ExchangePlace

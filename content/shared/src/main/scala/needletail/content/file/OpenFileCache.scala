@@ -4,7 +4,7 @@ import java.io.IOException
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
-import needletail.async.{Async, Loop, Survivable}
+import needletail.async.{Async, Blocking, Loop, Survivable}
 import needletail.io.FilePart
 import needletail.io.platform.DiskFile
 
@@ -109,7 +109,7 @@ private[file] final class SharedFile(val disk: DiskFile) {
 
   def release(): Unit = if (users.decrementAndGet() == 0)
     // if the file was deleted, this may wait for the disk
-    if (Loop.currentOrNull == null || Async.blocking(disk.close()).isCompleted) disk.close()
+    if (Loop.currentOrNull == null || Blocking.default.startOrNull(disk.close()) == null) disk.close()
 }
 
 /** A response's use of a file that is open, from a part on that is in memory. For one loop. */

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import scala.annotation.tailrec
 
-import needletail.async.{Async, Loop, Survivable}
+import needletail.async.{Async, Blocking, Loop, Survivable}
 
 /**
  * A file that threads for blocking work use for a loop, one at a time. It is closed exactly once: by the thread that
@@ -21,7 +21,7 @@ private[needletail] final class OpenFile[T <: Closeable](open: () => T) {
 
   /** As `use`, and closes the file before the result if that is the last one. */
   def useUntil[A](isLast: A => Boolean)(body: T => A): Async[A] = {
-    val work = Async.blocking {
+    val work = Blocking.default.startOrNull {
       if (!state.compareAndSet(Idle, Busy)) throw new java.io.IOException("the file is closed")
       var keep = false
       try {
@@ -35,11 +35,11 @@ private[needletail] final class OpenFile[T <: Closeable](open: () => T) {
           closeNow()
         }
     }
-    work.poll match {
-      case Some(scala.util.Failure(_)) => close() // there was no room for it
-      case _                           => ()
+    if (work != null) work
+    else {
+      close()
+      Blocking.noRoom
     }
-    work
   }
 
   /** As `use`, and closes the file afterwards; the failure of closing is one of the result. */
@@ -62,10 +62,7 @@ private[needletail] final class OpenFile[T <: Closeable](open: () => T) {
   /** Closing may wait for the disk; if no thread is available, it is done here. */
   private def closeIdle(): Unit =
     if (Loop.currentOrNull == null) closeNow()
-    else {
-      val closing = Async.blocking(closeNow())
-      if (closing.isCompleted) closeNow()
-    }
+    else if (Blocking.default.startOrNull(closeNow()) == null) closeNow()
 
   private def closeNow(): Unit =
     if (file != null)

@@ -1,0 +1,59 @@
+package needletail.tcp
+
+import needletail.async.Async
+import needletail.io.EventLoops
+import needletail.testing.Suite
+
+/** What one connection refuses at once, of callers that try again at once. */
+class RefusedSessionSuite extends Suite with WithTestServer {
+
+  /** With a session whose only request in flight is not answered, on a loop of its own. */
+  private def withSession(body: (EventLoops, TcpSession[String, String]) => Unit): Unit = {
+    @volatile var session = null: TcpSession[String, String]
+    val protocol          = new TcpProtocol[String, String](Lines) {
+      override def connected(on: TcpSession[String, String]): Async[Unit] = {
+        session = on
+        Async.unit
+      }
+    }
+    val loops = new EventLoops(1, "lent", daemon = true)
+    try
+      serving((_, _) => ()) { server =>
+        val client = TcpClient(protocol, server.at, one.copy(pipelining = 1), loops)
+        val first  = client.future("first")
+        eventually(server.lines.get == 1)
+        body(loops, session)
+        client.close()
+        val _ = intercept[TcpClientError](await(first))
+      }
+    finally {
+      loops.stop()
+      await(loops.stopped)
+    }
+  }
+
+  /** How often it was made, one after the other, before a task that was queued at the beginning had run. */
+  private def repeats(loops: EventLoops)(make: => Async[Any]): Int = await(Async.run(loops(0)) {
+    var isOver                    = false
+    def again(n: Int): Async[Int] =
+      if (isOver || n == 10000) Async.value(n)
+      else make.map(_ => -1).recoverWith { case _: TcpClientError => again(n + 1) }
+    loops(0).execute(() => isOver = true)
+    again(0)
+  })
+
+  test("a call or a message that finds no room is refused in the next turn") {
+    withSession { (loops, session) =>
+      assertEquals(repeats(loops)(session.call("x")), 1)
+      assertEquals(repeats(loops)(session.send("x")), 1)
+    }
+  }
+
+  test("one on a connection that has ended is refused in the next turn") {
+    withSession { (loops, session) =>
+      await(Async.run(loops(0))(Async.attempt(session.close())))
+      assertEquals(repeats(loops)(session.call("x")), 1)
+      assertEquals(repeats(loops)(session.send("x")), 1)
+    }
+  }
+}
