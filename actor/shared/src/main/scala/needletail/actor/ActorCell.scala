@@ -159,7 +159,7 @@ private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings,
 
   private def close(): Unit = {
     inbox.close()
-    watches.stopped()
+    watches.stopped(unhandled(_)) // no failure of this actor
   }
 
   private def report(error: Throwable, isLast: Boolean = false): Unit =
@@ -169,9 +169,12 @@ private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings,
   private def throwOnLoop(error: Throwable, isLast: Boolean): Unit = {
     val end =
       if (isLast) s", and is stopped: it failed ${failures.size} times within ${settings.within}" else ""
-    try loop.unhandled(new ActorFailed(s"$label failed$end", error))
-    catch { case Survivable(_) => () } // the loop has ended, and takes nothing to report
+    unhandled(new ActorFailed(s"$label failed$end", error))
   }
+
+  private def unhandled(error: Throwable): Unit =
+    try loop.unhandled(error)
+    catch { case Survivable(_) => () } // the loop has ended, and takes nothing to report
 
   /** For messages about it: its name, or if it was given none, the class that its behaviour is written in. */
   private def label: String =
@@ -180,7 +183,10 @@ private[actor] final class ActorCell[M](val loop: Loop, settings: ActorSettings,
 
   // As a Context.
 
-  def become(next: Actor[M]): Unit = actor = next
+  def become(next: Actor[M]): Unit = {
+    if (next == null) throw new NullPointerException(s"$label cannot become null")
+    actor = next
+  }
 
   def schedule(delay: FiniteDuration)(message: M): Scheduled =
     surroundings.schedule(delay.toNanos, message, repeats = false)

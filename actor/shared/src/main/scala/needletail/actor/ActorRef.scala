@@ -114,7 +114,14 @@ private[actor] final class LoopAnswer[R](asking: Loop) extends AtomicBoolean wit
 private[actor] final class FutureAnswer[R] extends Recipient[R] {
   val promise: FuturePromise[R] = FuturePromise[R]()
 
-  def send(answer: R): Boolean = promise.trySuccess(answer)
+  /** On a loop, what a callback of the future throws is nothing to the actor that answers. */
+  def send(answer: R): Boolean =
+    try promise.trySuccess(answer)
+    catch {
+      case Survivable(e) if Loop.currentOrNull != null =>
+        Loop.current.unhandled(e)
+        true
+    }
 
   def expireOn(loop: Loop, timeout: FiniteDuration, name: String): Unit = {
     val ended: Runnable                  = () => { promise.tryFailure(new Stopped(name)); () }

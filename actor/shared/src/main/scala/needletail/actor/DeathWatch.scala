@@ -4,6 +4,8 @@ import java.util.concurrent.atomic.AtomicReference
 
 import scala.annotation.tailrec
 
+import needletail.async.Survivable
+
 /** The watchers to notify when an actor has stopped. Each is notified once, also if added after that. Thread-safe. */
 private[actor] final class DeathWatch {
 
@@ -22,9 +24,13 @@ private[actor] final class DeathWatch {
     case _                                               => remove(watch)
   }
 
-  def stopped(): Unit = {
+  /** @param failed called with what one of them throws; the others are told all the same */
+  def stopped(failed: Throwable => Unit): Unit = {
     val last = watchers.getAndSet(null)
-    if (last != null) last.foreach(_.tell())
+    if (last != null) last.foreach { watch =>
+      try watch.tell()
+      catch { case Survivable(e) => failed(e) }
+    }
   }
 }
 

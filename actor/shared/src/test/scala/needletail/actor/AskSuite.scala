@@ -1,6 +1,6 @@
 package needletail.actor
 
-import scala.concurrent.Await
+import scala.concurrent.{Await, ExecutionContext}
 import scala.concurrent.duration._
 import scala.util.Success
 
@@ -95,5 +95,18 @@ class AskSuite extends Suite {
       val answer = Async.run(home)(ref.ask[Long](10.seconds)(Next(_)).map(n => (n, home.inLoop)))
       assertEquals(Await.result(answer, 10.seconds), (1L, true))
     } finally { home.close(); abroad.close() }
+  }
+
+  test("an actor is not restarted by what the asker's callback throws") {
+    val loop   = new ManualLoop
+    val ref    = counter(loop)
+    val answer = ref.askFuture[Long](1.second)(Next(_))
+    answer.onComplete(_ => throw new LinkageError("as it should be"))(ExecutionContext.fromExecutor(_.run()))
+    val reported =
+      try { loop.runAll(); "nothing" }
+      catch { case e: LinkageError => e.getMessage }
+    assertEquals(reported, "as it should be")
+    assertEquals(ref.stats.restarts, 0)
+    assertEquals(loop.run(ref.ask[Long](1.second)(Next(_))), Success(2L))
   }
 }

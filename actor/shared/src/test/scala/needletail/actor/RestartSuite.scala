@@ -239,4 +239,15 @@ class RestartSuite extends Suite {
     loop.advance(1.second)
     assertEquals(seen.reverse, List("other stopped", "once", "tick"))
   }
+
+  test("one that is to become null is restarted, and the report says why") {
+    val loop     = new ManualLoop
+    var reported = List.empty[Throwable]
+    val settings = ActorSettings("strange", onFailure = Some(e => reported ::= e))
+    val ref      = Actor.spawn[Int](loop, settings)(context => _ => context.become(null))
+    ref ! 1
+    loop.runAll()
+    assertEquals(reported.map(_.getMessage), List("strange cannot become null"))
+    assertEquals(ref.stats.restarts, 1)
+  }
 }

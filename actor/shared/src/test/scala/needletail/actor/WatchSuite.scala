@@ -1,5 +1,7 @@
 package needletail.actor
 
+import scala.concurrent.ExecutionContext
+
 import needletail.testing.Suite
 import needletail.testkit.ManualLoop
 
@@ -113,5 +115,21 @@ class WatchSuite extends Suite {
     f.watched.stop()
     f.loop.runAll()
     assert(once.isCompleted && f.watched.whenStopped.isCompleted)
+  }
+
+  test("a callback of whenStopped that throws keeps no watcher from being told") {
+    val f         = new Scene
+    val callbacks = ExecutionContext.fromExecutor(_.run())
+    for (n <- 1 to 3) {
+      f.watched.whenStopped.onComplete(_ => throw new LinkageError("as it should be"))(callbacks)
+      f.watch(s"gone $n")
+    }
+    f.watched.stop()
+    val reported =
+      try { f.loop.runAll(); "nothing" }
+      catch { case e: LinkageError => e.getMessage }
+    assertEquals(reported, "as it should be")
+    f.loop.runAll()
+    assertEquals(f.seen.reverse, List("gone 1", "gone 2", "gone 3"))
   }
 }

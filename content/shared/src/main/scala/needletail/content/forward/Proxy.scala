@@ -16,7 +16,7 @@ import needletail.routing._
  * @param name what the service sees in Via after the protocol's version, a token or host and port (RFC 9110 §7.6.3)
  * @param refuseAmbiguous whether paths that services could take for others get 400, as they would evade the rules of
  *   routes before these: with an empty segment, a slash or backslash within a segment (`%2F`, `%5C`), a segment `.` or
- *   `..`, or escapes that are not of UTF-8
+ *   `..`, one that is any of these before `;`, or escapes that are not of UTF-8
  */
 final case class ProxyConfig(
     keepPrefix: Boolean = false,
@@ -111,8 +111,15 @@ private[content] object Proxy {
     val segments = path.split("/", -1).drop(1)
     segments.dropRight(1).exists(_.isEmpty) || segments.exists(PercentCoding.decode(_).fold(
       _ => true,
-      text => text == "." || text == ".." || text.exists(c => c == '/' || c == '\\')
+      text => isDots(text) || text.exists(c => c == '/' || c == '\\')
     ))
+  }
+
+  /** Whether it is `.` or `..`, or one of these or nothing before `;`: some services ignore what follows that. */
+  private def isDots(segment: String): Boolean = {
+    val end  = segment.indexOf(';')
+    val name = if (end < 0) segment else segment.substring(0, end)
+    name == "." || name == ".." || end == 0
   }
 
   /** Whether it is a value of Max-Forwards (RFC 9110 §7.6.2); any other is none of ours, and left alone. */

@@ -64,7 +64,8 @@ class ProxySuite extends Suite with Serving {
   test(
     "paths that evade the rules of routes before the proxy are refused on request, and else passed on as they are"
   ) {
-    val evading = List("/api//admin", "/api/x%2f..%2fadmin", "/api/admin%5Cx", "/api/x//")
+    val evading = List("/api//admin", "/api/x%2f..%2fadmin", "/api/admin%5Cx", "/api/x//") ++
+      List("/api/..;/a", "/api/.;/a", "/api/%2e%2e;x/a", "/api/..%3Bx/a", "/api/;/a", "/api/;x")
     serving(origin) { (server, client) =>
       def seen(config: ProxyConfig)(paths: String*) =
         serving(proxy("/api", client.service(server.url), config)) { (front, _) =>
@@ -77,8 +78,8 @@ class ProxySuite extends Suite with Serving {
         }
       assertEquals(seen(ProxyConfig(refuseAmbiguous = true))(evading*), evading.map(_ => "400"))
       assertEquals(
-        seen(ProxyConfig(refuseAmbiguous = true))("/api", "/api/", "/api/a%20b/c/"),
-        List("200", "200", "200")
+        seen(ProxyConfig(refuseAmbiguous = true))("/api", "/api/", "/api/a%20b/c/", "/api/a;x/..b;y"),
+        List("200", "200", "200", "200")
       )
       assertEquals(seen(ProxyConfig())("/api//admin", "/api/admin%5Cx"), List("200", "200"))
     }
