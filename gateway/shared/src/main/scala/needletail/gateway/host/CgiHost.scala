@@ -27,7 +27,7 @@ private[host] final class CgiHost(mount: Mount, directory: String, cgi: CgiConfi
       found
     }
 
-  protected def run(conversation: Conversation): Async[Conversation.Answer] = {
+  protected def run(conversation: Conversation, since: Long): Async[Conversation.Answer] = {
     val request   = conversation.request
     val file      = request.path.file
     val directory = file.substring(0, file.lastIndexOf('/')) // the working directory, section 7.2

@@ -79,7 +79,7 @@ private[host] final class Patience(
   /** When it reads shows only when somebody looks: so often that the time of its last progress is known well enough. */
   private def checkAfter(nanos: Long): Unit = {
     val look = if (hasContent) lookNanos else nanos
-    timer = request.loop.schedule(math.min(nanos, look), () => check())
+    timer = Loop.current.schedule(math.min(nanos, look), () => check())
   }
 
   private def hasContent: Boolean = request.content.stream != null

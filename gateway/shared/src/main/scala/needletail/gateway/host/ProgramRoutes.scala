@@ -46,8 +46,10 @@ private[host] abstract class ProgramRoutes(
   /**
    * Begins the conversation and returns its response, or a refusal. It is called with a place of `slots` taken, which
    * it has to return.
+   *
+   * @param since when it began to wait for that place
    */
-  protected def run(conversation: Conversation): Async[Conversation.Answer]
+  protected def run(conversation: Conversation, since: Long): Async[Conversation.Answer]
 
   /** How many processes of this server run, and how many restarts there were; None if it starts none. */
   protected def processes: Option[(Int, Int)]
@@ -104,12 +106,13 @@ private[host] abstract class ProgramRoutes(
           content.close()
           throw e
       }
+    val since = Loop.nanoTime()
     slots
       .enter()
       .flatMap {
         case Semaphore.Entered =>
           counts.begun()
-          run(conversation)
+          run(conversation, since)
         case Semaphore.Full => refuse(MountCounts.QueueFull)
         case _              => refuse(MountCounts.QueueTime)
       }

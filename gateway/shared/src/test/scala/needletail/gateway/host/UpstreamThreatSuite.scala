@@ -137,7 +137,7 @@ class UpstreamThreatSuite extends AgainstScripted {
       private[host] def worked(index: Int): Unit               = ()
       private[host] def stuck(index: Int, process: Long): Unit = ()
     }
-    val brief = config.copy(connectTimeout = 10.seconds, host = hostConfig.copy(timeout = 500.millis))
+    val brief = config.copy(connectTimeout = 10.seconds, host = hostConfig.copy(maxTime = 500.millis))
     val host  = new FastCgiHost(new Mount("/app"), upstream, brief)
     try
       serving(host.routes) { server =>

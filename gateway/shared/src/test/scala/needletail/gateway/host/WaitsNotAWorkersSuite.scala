@@ -1,6 +1,6 @@
 package needletail.gateway.host
 
-import java.util.concurrent.CountDownLatch
+import java.util.concurrent.{CountDownLatch, LinkedBlockingQueue, Semaphore, TimeUnit}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
 import scala.concurrent.duration._
@@ -102,6 +102,43 @@ class WaitsNotAWorkersSuite extends Hosted {
       gate.countDown()
       busy.close()
       other.close()
+    }
+  }
+
+  test("a place at the only server that is there is the oldest request's, whoever comes later") {
+    val gate     = new Semaphore(0)
+    val asked    = new LinkedBlockingQueue[String]
+    val scripted = new ScriptedServer({ c =>
+      while (true) {
+        val request = c.request()
+        c.content()
+        asked.add(request.parameters("PATH_INFO"))
+        gate.acquire()
+        c.stdout(request.id, "Content-Type: text/plain\r\nContent-Length: 2\r\n\r\nok")
+        c.end(request.id)
+      }
+    })
+    val up   = UpstreamConfig(connections = 1, queueTime = 20.seconds, host = hostConfig)
+    val host = new FastCgiHost(new Mount("/app"), workers(_ == 0, scripted.address, scripted.address), up)
+    try
+      serving(host.routes, serverConfig.copy(loops = 1)) { server =>
+        val clients      = Vector.fill(3)(new RawClient(server.port))
+        def send(n: Int) = {
+          clients(n % 3).send(s"GET /app/$n HTTP/1.1\r\nHost: a\r\n\r\n")
+          eventually(host.slots.inUse + host.slots.waiting == math.min(3, n + 1))
+        }
+        (0 until 3).foreach(send)
+        for (n <- 0 until 30) {
+          assertEquals(asked.poll(20, TimeUnit.SECONDS), s"/$n")
+          gate.release()
+          assertEquals(Answer(clients(n % 3).readUntil("\r\n\r\nok")).status, 200)
+          if (n + 3 < 30) send(n + 3)
+        }
+        clients.foreach(_.close())
+      }
+    finally {
+      gate.release(100)
+      scripted.close()
     }
   }
 
