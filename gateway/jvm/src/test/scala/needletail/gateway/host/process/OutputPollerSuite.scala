@@ -13,20 +13,22 @@ import needletail.io.{EventLoop, EventLoops}
 /** Programs whose output cannot be read by the one thread that reads that of all. */
 class OutputPollerSuite extends Hosted with OnALoop {
   private final class Unreadable(error: Throwable) extends Process {
-    private val asked                    = new AtomicInteger
-    def getInputStream: InputStream      = InputStream.nullInputStream
-    def getErrorStream: InputStream      = InputStream.nullInputStream
-    def getOutputStream: OutputStream    = OutputStream.nullOutputStream
-    def waitFor(): Int                   = 0
-    def exitValue: Int                   = 0
-    def destroy(): Unit                  = ()
-    override def pid: Long               = Int.MaxValue.toLong - 1 // no process has so large a number
-    override def isAlive: Boolean        = if (asked.getAndIncrement() == 0) throw error else false
+    private val asked                 = new AtomicInteger
+    def getInputStream: InputStream   = InputStream.nullInputStream
+    def getErrorStream: InputStream   = InputStream.nullInputStream
+    def getOutputStream: OutputStream = OutputStream.nullOutputStream
+    def waitFor(): Int                = 0
+    def exitValue: Int                = 0
+    def destroy(): Unit               = ()
+    override def pid: Long            = Int.MaxValue.toLong - 1 // no process has so large a number
+    override def isAlive: Boolean     = if (asked.getAndIncrement() == 0) throw error else false
   }
 
   private final class Broken extends RuntimeException("it cannot be read", null, false, false)
 
-  test("a program that cannot be read counts as ended, also if what is told that throws, and others are read") {
+  test(
+    "a program that cannot be read counts as ended, also if what is told that throws, and others are read"
+  ) {
     sh("ok", "printf 'Content-Type: text/plain\\n\\nok'")
     val before = EventLoop.onFailure
     val told   = new AtomicInteger
