@@ -83,7 +83,7 @@ object AsyncFactories {
           try loop.execute(() => finish(result))
           catch { case Survivable(_) => () } // the loop has ended: nothing waits any more
       }
-    catch { case Survivable(e) => finish(Failure(e)) }
+    catch { case Survivable(e) => if (promise.isCompleted) loop.unhandled(e) else finish(Failure(e)) }
     promise
   }
 

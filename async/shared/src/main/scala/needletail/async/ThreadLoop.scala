@@ -31,10 +31,10 @@ final class ThreadLoop(name: String = "needletail-loop") extends Loop with AutoC
   /** Ends the thread after the tasks that are queued now; timers are discarded. Does not wait. */
   def close(): Unit = if (!closed) tasks.put(() => closed = true)
 
-  private val atEnds = new java.util.LinkedHashSet[Runnable] // the thread's own
+  private val atEnds = new LastTasks // the thread's own
 
-  override private[needletail] def atEnd(task: Runnable): Unit    = { atEnds.add(task); () }
-  override private[needletail] def notAtEnd(task: Runnable): Unit = { atEnds.remove(task); () }
+  override private[needletail] def atEnd(task: Runnable): Unit    = atEnds.add(task)
+  override private[needletail] def notAtEnd(task: Runnable): Unit = atEnds.remove(task)
 
   /** Once it is closed it takes no task, and runs its last ones: what is to follow must not suffer. */
   override private[needletail] def unhandled(error: Throwable): Unit =
@@ -67,8 +67,9 @@ final class ThreadLoop(name: String = "needletail-loop") extends Loop with AutoC
       last(task)
       task = tasks.poll()
     }
-    for (each <- atEnds.toArray(new Array[Runnable](0))) last(each) // of a copy, as they may change it
+    atEnds.run(last(_))
     Loop.tellObservers(e => fatal = e)
+    atEnds.run(last(_))
     if (fatal != null) throw fatal
   }
 
@@ -82,9 +83,19 @@ final class ThreadLoop(name: String = "needletail-loop") extends Loop with AutoC
   private def guarded(task: Runnable): Unit =
     try task.run()
     catch {
-      case _: InterruptedException => () // a loop is not interrupted on purpose; it continues
-      case Survivable(e)           =>
+      case Survivable(e) => // also an interrupt, which was not meant for the loop: it continues
         val handler = thread.getUncaughtExceptionHandler
-        if (handler != null) handler.uncaughtException(thread, e)
+        if (handler != null)
+          try handler.uncaughtException(thread, e)
+          catch { case Survivable(broken) => ThreadLoop.print(e, broken) }
     }
+}
+
+private object ThreadLoop {
+
+  /** An exception, and that of the handler which should have reported it. */
+  private def print(e: Throwable, broken: Throwable): Unit = {
+    if (broken ne e) e.addSuppressed(broken)
+    e.printStackTrace()
+  }
 }

@@ -52,6 +52,20 @@ class ThreadLoopEndSuite extends ThreadLoopSuite {
     assertEquals(order.toArray.toList, List[Any]("last task", "first", "registered late"))
   }
 
+  test("tasks that these add run as well, but not for ever") {
+    val loop = new ThreadLoop
+    val done = new CountDownLatch(1)
+    loop.execute { () =>
+      def again(n: Int): Runnable = () => {
+        if (n == 10) done.countDown()
+        loop.atEnd(again(n + 1))
+      }
+      loop.atEnd(again(1))
+      loop.close()
+    }
+    arrives(done)
+  }
+
   test("after a fatal error it takes no task, and who waits for its end is told") {
     val loop = new ThreadLoop
     val told = new CountDownLatch(1)

@@ -1,6 +1,7 @@
 package needletail.async
 
-import java.util.concurrent.CountDownLatch
+import java.io.{ByteArrayOutputStream, PrintStream}
+import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch}
 
 import scala.concurrent.duration._
 import scala.concurrent.{Await, Promise => FuturePromise}
@@ -98,5 +99,48 @@ class ThreadsSuite extends ThreadLoopSuite {
         assertEquals(Await.result(Async.run(loop)(Async.sleep(1.milli).map(_ => 7)), bound), 7)
       }
     }
+  }
+
+  /** The messages of what a loop reports, until one of them is `last`. */
+  private def reported(last: String)(body: ThreadLoop => Unit): List[String] = {
+    val reports = new ConcurrentLinkedQueue[String]
+    val done    = new CountDownLatch(1)
+    onLoop { loop =>
+      loop.execute { () =>
+        Thread.currentThread.setUncaughtExceptionHandler { (_, e) =>
+          reports.add(e.getMessage)
+          if (e.getMessage == last) done.countDown()
+          if (e.getMessage == "broken") throw new IllegalStateException("and so is the handler")
+        }
+        body(loop)
+      }
+      arrives(done)
+    }
+    reports.toArray.toList.map(_.toString)
+  }
+
+  test("what throws after it has called back is reported") {
+    val reports = reported("late") { _ =>
+      val _ = Async.callback[Int] { done =>
+        done(Success(1))
+        throw new IllegalStateException("late")
+      }
+    }
+    assertEquals(reports, List("late"))
+  }
+
+  test("an interrupt that a task throws is reported, and a handler that throws does not end the loop") {
+    val err = System.err
+    System.setErr(new PrintStream(new ByteArrayOutputStream)) // of this test's own failure
+    val reports =
+      try reported("end") { loop =>
+          for (
+            e <-
+              List(new InterruptedException("interrupted"), new LinkageError("broken"), new Exception("end"))
+          )
+            loop.execute(() => throw e)
+        }
+      finally System.setErr(err)
+    assertEquals(reports, List("interrupted", "broken", "end"))
   }
 }

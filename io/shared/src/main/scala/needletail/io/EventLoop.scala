@@ -1,6 +1,6 @@
 package needletail.io
 
-import needletail.async.{Async, Loop, Signal, Timer, TimerHeap, TimerNode}
+import needletail.async.{Async, LastTasks, Loop, Signal, Timer, TimerHeap, TimerNode}
 import needletail.io.loop._
 import needletail.io.platform.{Descriptor, Platform, PlatformLoop, Pollable, PollerKind}
 
@@ -288,10 +288,10 @@ final class EventLoop private[io] (
   /** Completes `drainBegins`: the loop's server has begun to drain. To be called on the loop. */
   private[needletail] def beginDrain(): Unit = draining.happen()
 
-  private val atEnds = new java.util.LinkedHashSet[Runnable]
+  private val atEnds = new LastTasks
 
-  override private[needletail] def atEnd(task: Runnable): Unit    = { atEnds.add(task); () }
-  override private[needletail] def notAtEnd(task: Runnable): Unit = { atEnds.remove(task); () }
+  override private[needletail] def atEnd(task: Runnable): Unit    = atEnds.add(task)
+  override private[needletail] def notAtEnd(task: Runnable): Unit = atEnds.remove(task)
 
   /** A loop that has ended takes no task, and runs its last ones: what is to follow must not suffer. */
   override private[needletail] def unhandled(error: Throwable): Unit =
@@ -313,9 +313,10 @@ final class EventLoop private[io] (
       work.runTurnEnd()
       timers.clear()
       unendedWork.endAll(work.survive(_, _))
-      for (task <- atEnds.toArray(new Array[Runnable](0))) work.run(task) // of a copy, as they may change it
+      atEnds.run(work.run(_))
       Loop.tellObservers(work.survive(this, _))
       work.runTurnEnd()
+      atEnds.run(work.run(_))
     } finally {
       ended = true
       try {

@@ -1,6 +1,8 @@
 package needletail.client.call
 
+import scala.concurrent.Promise
 import scala.concurrent.duration._
+import scala.util.Try
 
 import needletail.async.Async
 import needletail.client.{Misbehaving, Scripted}
@@ -38,6 +40,24 @@ class RefusedCallSuite extends Suite with Misbehaving {
         assert(client.await(Async.attempt(refused)) > 0)
       }
     finally other.close()
+  }
+
+  test("calls that are repeated at the end of their loop fail before it has ended, the last one as well") {
+    scripted((_, _) => (), strict) { (server, client) =>
+      val loops              = new EventLoops(1, "test", daemon = true)
+      val ended              = Promise[Try[Any]]()
+      def call(): Async[Any] = client.get(server.url).response
+      loops(0).execute { () =>
+        call().recoverWith { case _ => call() }.recoverWith { case _ => call() }.recoverWith { case _ =>
+          call()
+        }
+          .onComplete { result => ended.success(result); () }
+      }
+      eventually(server.requests.get == 1)
+      loops.stop()
+      await(loops.stopped)
+      assert(await(ended.future).isFailure)
+    }
   }
 
   test("one of a client that is closed, or whose queue is full, is refused in the next turn") {
