@@ -1,6 +1,6 @@
 package needletail.http
 
-import needletail.async.Async
+import needletail.async.{Async, Loop}
 import needletail.http.message.{Headers, HttpError, Status}
 import needletail.http.text.ByteWriter
 import needletail.stream.{FrameError, Stream}
@@ -161,7 +161,8 @@ object MessageBody {
   /**
    * Reads a stream to its end into one array. Fails with HttpError 413 beyond `limit`. If `announced` is not negative,
    * room for all of it is allocated once half has arrived. Before the array grows, `hold` is asked whether that many more bytes
-   * may be held: null permits it, anything else is the failure.
+   * may be held: null permits it, anything else is the failure. A source that always has a piece ready, even an empty
+   * one, lets the loop go on now and then.
    */
   private[needletail] def collect(
       source: ByteStream,
@@ -169,8 +170,20 @@ object MessageBody {
       limit: Int,
       announced: Long = -1,
       hold: Int => Throwable = null
-  ): Async[Array[Byte]] =
-    source.next().flatMap {
+  ): Async[Array[Byte]] = collectOn(source, into, limit, announced, hold, ReadyPieces)
+
+  /** @param left pieces that may be ready before the loop goes on */
+  private def collectOn(
+      source: ByteStream,
+      into: ByteWriter,
+      limit: Int,
+      announced: Long,
+      hold: Int => Throwable,
+      left: Int
+  ): Async[Array[Byte]] = {
+    val next     = source.next()
+    val wasReady = next.isCompleted
+    next.flatMap {
       case None        => Async.value(into.taken)
       case Some(piece) =>
         if (piece.length > limit - into.length) {
@@ -185,10 +198,17 @@ object MessageBody {
           } else {
             into.ensure(piece.length, announced)
             into.write(piece)
-            collect(source, into, limit, announced, hold)
+            if (left > 0)
+              collectOn(source, into, limit, announced, hold, if (wasReady) left - 1 else ReadyPieces)
+            else if (Loop.currentOrNull == null) collect(source, into, limit, announced, hold)
+            else Async.yieldNow.flatMap(_ => collect(source, into, limit, announced, hold))
           }
         }
     }
+  }
+
+  /** Pieces that are collected in one turn of the loop, if all of them are ready. */
+  private final val ReadyPieces = 256
 
   /** A body without content. */
   val empty: MessageBody = new Fixed(new Array[Byte](0))

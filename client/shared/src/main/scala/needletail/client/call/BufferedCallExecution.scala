@@ -63,7 +63,7 @@ private[client] final class BufferedCallExecution(client: PerLoopClient, submitt
     }
   }
 
-  /** At most `maxBodyInMemory`, which is decoded in one turn of the loop, unless a program's own decoder waits. */
+  /** At most `maxBodyInMemory`: in one turn of the loop, unless it comes in very many pieces, or the decoder waits. */
   private def decode(content: ByteStream, trailers: Headers): Unit = {
     val whole        = MessageBody.collect(content, new ByteWriter(4096), config.maxBodyInMemory)
     var limit: Timer = null

@@ -274,7 +274,7 @@ private[client] abstract class CallExecution[A](client: PerLoopClient, submitted
   // The end of an attempt, and of the call
 
   /** The rest of the response is not needed: the connection may be reused. */
-  private def leaveConnection(): Unit = connection.abandon(this, orderly = true)
+  protected final def leaveConnection(): Unit = connection.abandon(this, orderly = true)
 
   protected final def tooLate(what: String): ClientError =
     new ClientError.TimedOut(host.name, s"the response was not complete $limitText: $what")

@@ -7,6 +7,7 @@ import needletail.http.ByteStream
 import needletail.http.http1.ResponseHead
 import needletail.http.message.{Headers, HttpError, Method, Status}
 import needletail.http.text.Ascii
+import needletail.io.EventLoop
 
 /** The codings that a call accepts for the content of its response, and their decoders. */
 private[call] object ContentCoding {
@@ -72,7 +73,10 @@ private[call] object ContentCoding {
     /** The coded content has failed; it may never be read again. */
     def lost(error: ClientError): Unit = {
       loss = error
-      plain.cancel()
+      try plain.cancel()
+      catch { // a program's own: the call ends all the same
+        case Survivable(e) => EventLoop.report("cancelling the decoder of a response failed", e)
+      }
     }
   }
 }

@@ -1,6 +1,6 @@
 package needletail.client.call
 
-import needletail.async.{Async, AsyncPromise}
+import needletail.async.{Async, AsyncPromise, Survivable}
 import needletail.client.error.ClientError
 import needletail.client.pool.PerLoopClient
 import needletail.http.ByteStream
@@ -31,16 +31,38 @@ private[client] final class StreamingCallExecution(client: PerLoopClient, submit
     isEmpty = head.contentLength == 0
     announced = if (isHead) ClientResponse.lengthForGet(head.toHeaders) else head.contentLength
     val coding = codingOf(status, head)
-    val plain  = if (coding == null) None else config.decoding.get.decode(coding, stream)
-    extendForBody()
-    promise.succeed(plain match {
-      case None          => new StreamedResponse(status, head.toHeaders, stream)
-      case Some(decoded) =>
-        decoding = new ContentCoding.Decoded(e => named(ContentCoding.failure(hostName, e)), stream, decoded)
-        new StreamedResponse(status, ContentCoding.decoded(head.toHeaders), decoding)
-    })
-    ()
+    val plain  = if (coding == null) None else decoded(coding, status)
+    if (plain != null) {
+      extendForBody()
+      promise.succeed(plain match {
+        case None          => new StreamedResponse(status, head.toHeaders, stream)
+        case Some(content) =>
+          decoding =
+            new ContentCoding.Decoded(e => named(ContentCoding.failure(hostName, e)), stream, content)
+          new StreamedResponse(status, ContentCoding.decoded(head.toHeaders), decoding)
+      })
+      ()
+    }
   }
+
+  /** Null if the decoder, which may be a program's own, fails: then so does the call, which is no fault of the host's. */
+  private def decoded(coding: String, status: Status): Option[ByteStream] =
+    try {
+      val plain = config.decoding.get.decode(coding, stream)
+      if (plain == null) throw new NullPointerException(s"the decoder of $coding has returned null")
+      plain
+    } catch {
+      case Survivable(e) =>
+        if (!isLeft) { // the decoder has not cancelled the content
+          isLeft = true
+          pull = null
+          leaveConnection()
+          concluded(good = status.code < 500)
+          endCall()
+        }
+        promise.fail(e)
+        null
+    }
 
   override def wantsContent: Boolean = pull != null || isLeft
 

@@ -56,12 +56,19 @@ private[client] final class HostRegistry(config: ClientConfig, onForgotten: Host
   def current(host: Host): Host =
     if (!host.isForgotten) host
     else {
-      makeRoom()          // not within the lock, as it takes another host's
-      host.synchronized { // adding and removing it each set two things, on any thread
-        val present = put(host)
-        if (present eq host) host.isForgotten = false
-        present
+      val present = hosts.get(host.key)
+      if (present != null && (present ne host)) present // nothing is added, so nothing is to be forgotten
+      else {
+        makeRoom() // not within the lock, as it takes another host's
+        addAgain(host)
       }
+    }
+
+  private def addAgain(host: Host): Host =
+    host.synchronized { // it sets two things, as removing does, on any thread
+      val present = put(host)
+      if (present eq host) host.isForgotten = false
+      present
     }
 
   private def forgetLeastRecent(): Unit = {

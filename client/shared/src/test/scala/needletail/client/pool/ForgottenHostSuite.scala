@@ -89,6 +89,17 @@ class ForgottenHostSuite extends Suite with Misbehaving {
     }
   }
 
+  test("a call by a service whose host is known anew has no other host forgotten") {
+    val registry             = new HostRegistry(strict.copy(maxHosts = 2), _ => ())
+    def host(origin: String) = registry.of(Url.origin(origin).fold(why => fail(why), identity))
+    val old                  = host("http://a.example")
+    registry.forget(old)
+    val known = List(host("http://a.example"), host("http://b.example"))
+    for (_ <- 1 to 3) assert(registry.current(old) eq known.head)
+    assertEquals(registry.all, known)
+    assertEquals(known.map(_.isForgotten), List(false, false))
+  }
+
   test("a host that is forgotten by one thread while another calls it again is either known or forgotten") {
     val registry = new HostRegistry(strict.copy(maxHosts = 10), _ => ())
     val host     = registry.of(Url.origin("http://a.example").fold(why => fail(why), identity))
