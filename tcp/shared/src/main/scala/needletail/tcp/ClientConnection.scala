@@ -106,7 +106,13 @@ private[tcp] final class ClientConnection[I, O](
           if (!Survivable(e)) throw e
           null
       }
-    if (encoded != null) {
+    if (encoded != null && isOver) // by the codec
+      x.fail(context.lost(
+        "the connection was closed while a request for it was encoded",
+        null,
+        written = false
+      ))
+    else if (encoded != null) {
       if (isUnused && (x.answers || isFlushed)) beQuiet()
       if (isUnused && isFlushed) lookFirst()
       if (x.answers) {

@@ -56,4 +56,30 @@ class RefusedSessionSuite extends Suite with WithTestServer {
       assertEquals(repeats(loops)(session.send("x")), 1)
     }
   }
+
+  test("a request whose encoding closes its own connection fails at once, and was not sent") {
+    @volatile var session = null: TcpSession[String, String]
+    val closing           = new Codec[String, String] {
+      def decoder(): Decoder[String]        = Lines.decoder()
+      def encode(line: String): Array[Byte] = {
+        if (line == "close") session.close()
+        Lines.encode(line)
+      }
+    }
+    val protocol = new TcpProtocol[String, String](closing) {
+      override def connected(on: TcpSession[String, String]): Async[Unit] = {
+        session = on
+        Async.unit
+      }
+    }
+    serving((peer, line) => peer.send(s"$line\n")) { server =>
+      calling(server, protocol = protocol) { client =>
+        assertEquals(await(client.future("a")), "a")
+        val e = intercept[TcpClientError.ConnectionLost](await(client.future("close")))
+        assert(!e.mayHaveArrived, e.getMessage)
+        assertEquals(await(client.future("b")), "b")
+        eventually(isIdle(client), client.statistics)
+      }
+    }
+  }
 }
