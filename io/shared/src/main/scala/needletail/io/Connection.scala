@@ -153,7 +153,7 @@ final class Connection private[io] (
 
   /** See `ConnectionHandler.readsWhenBroken`. */
   private[io] def writeFailed(e: IOException): Unit =
-    if (phase == Open && !isBroken && (protocol ne null) && protocol.readsWhenBroken && !input.isEnded) {
+    if (phase == Open && !isBroken && (protocol ne null) && protocol.readsWhenBroken && !input.isEndTold) {
       cause = e
       output.breakOff()
       want(socket.interest & ~Interest.Write)

@@ -11,8 +11,6 @@ import needletail.io.tls.HandshakeFailure
  * computed a step, and closes a connection whose client stalls it. Without TLS it does nothing.
  */
 private[io] trait ConnectionHandshake extends ConnectionTimer.Owner {
-  import ConnectionHandshake.*
-
   private[io] def socket: Socket
   private[io] def options: ConnectionOptions
 
@@ -63,10 +61,10 @@ private[io] trait ConnectionHandshake extends ConnectionTimer.Owner {
   /** Closes it if its client has stalled the handshake for at least `nanos`, after it has read what has arrived. */
   private[needletail] def closeStalledHandshake(nanos: Long, withSilent: Boolean): Unit =
     if (!awaitsTurn)
-      if (socket.computesHandshake) loop.handshakes.add(new StallCheck(this, nanos, withSilent))
+      if (socket.computesHandshake) needTimer().checkStall(nanos, withSilent)
       else closeIfStalled(nanos, withSilent)
 
-  private def closeIfStalled(nanos: Long, withSilent: Boolean): Unit = {
+  private[io] def closeIfStalled(nanos: Long, withSilent: Boolean): Unit = {
     if (!isFlushing) readNow() else if (mayDiscard) discard()
     if (handshakeStall(withSilent) >= nanos) {
       val what = if (socket.isSilent) "the client had sent nothing" else "the TLS handshake was stalled"
@@ -86,14 +84,4 @@ private[io] trait ConnectionHandshake extends ConnectionTimer.Owner {
 
   /** What a handshake that has failed is counted as. */
   private[needletail] def handshakeFailure: HandshakeFailure = socket.handshakeFailure
-}
-
-private[io] object ConnectionHandshake {
-
-  /** Closes a connection that is stalled, in a turn of handshakes: what has arrived for it may have to be computed. */
-  private final class StallCheck(connection: ConnectionHandshake, nanos: Long, withSilent: Boolean)
-      extends HandshakeTurns.Member {
-    def compute(): Unit                                    = connection.closeIfStalled(nanos, withSilent)
-    private[needletail] def failed(cause: Throwable): Unit = connection.failed(cause)
-  }
 }

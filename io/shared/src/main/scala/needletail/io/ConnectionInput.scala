@@ -39,6 +39,9 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
   /** Whether the end of the stream has been read. */
   def isEnded: Boolean = ended
 
+  /** Whether the handler has been told of it, after all bytes. */
+  def isEndTold: Boolean = endTold
+
   def isPaused: Boolean = paused
 
   private def redeliver: Boolean = redelivery ne null

@@ -24,6 +24,8 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
   private var awaitedThen = -1
   private var shookThen   = false
 
+  private var stallCheck: StallCheck = null
+
   private def loop: EventLoop = connection.loop
 
   /** On the loop's clock; `Never` for none, and after it has passed. */
@@ -65,6 +67,25 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
     shookThen = socket.isShakingHands
     if (shookThen) socket.isComputingHandshake || awaitedThen >= 0 && awaitedThen != before
     else shook // its end counts once
+  }
+
+  /** Has the connection closed in a turn of handshakes, if it is stalled then: what has come may have to be computed. */
+  def checkStall(nanos: Long, withSilent: Boolean): Unit = {
+    if (stallCheck eq null) stallCheck = new StallCheck // else it waits for its turn
+    stallCheck.nanos = nanos
+    stallCheck.withSilent = withSilent
+    loop.handshakes.add(stallCheck)
+  }
+
+  private final class StallCheck extends HandshakeTurns.Member {
+    var nanos      = 0L
+    var withSilent = false
+
+    def compute(): Unit = {
+      stallCheck = null
+      connection.closeIfStalled(nanos, withSilent)
+    }
+    private[needletail] def failed(cause: Throwable): Unit = connection.failed(cause)
   }
 
   /** Cancels both. */
@@ -152,6 +173,9 @@ private[io] object ConnectionTimer {
     private[io] def deadlinePassed(): Unit
 
     private[io] def handshakeTimedOut(): Unit
+
+    /** Closes it if its client has stalled the handshake for so long; see `Connection.closeStalledHandshake`. */
+    private[io] def closeIfStalled(nanos: Long, withSilent: Boolean): Unit
   }
 
   final val Never = Long.MaxValue

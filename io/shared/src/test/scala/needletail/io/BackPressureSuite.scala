@@ -1,5 +1,6 @@
 package needletail.io
 
+import java.io.IOException
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 
 import scala.concurrent.duration._
@@ -336,6 +337,41 @@ class BackPressureSuite extends LoopSuite {
         // A loop that turns by itself would move its cached clock on all the time.
         untilStill(loop.nowNanos, 100.millis)
       }
+    }
+  }
+
+  test("what has come before the end is passed on also where a write fails before the end is told") {
+    withLoop { loop =>
+      val events = new Events
+      val made   = on(loop) {
+        val socket = new StubSocket {
+          private var reads                                                    = 0
+          override def tryRead(bytes: Array[Byte], from: Int, count: Int): Int = {
+            reads += 1
+            if (reads > 1) ConnectionInput.EndOfInput
+            else {
+              System.arraycopy("abc".getBytes, 0, bytes, from, 3)
+              3
+            }
+          }
+          override def write(bytes: Array[Byte], from: Int, count: Int): Int = throw new IOException("gone")
+        }
+        val connection = new Connection(loop, socket, ConnectionOptions())
+        connection.handler = new Recorder(events) {
+          override def use(text: String): Int                       = pausing(connection, text)
+          private[needletail] override def readsWhenBroken: Boolean = true
+        }
+        connection.onReady(Interest.Read) // the handler leaves two bytes
+        connection.resumeReading()
+        connection.onReady(Interest.Read) // the end
+        connection
+      }
+      events.expect("data abc", "data bc")
+      on(loop)(made.write(new Array[Byte](1), 0, 1))
+      on(loop)(made.resumeReading())
+      events.expect("data c")
+      on(loop)(made.resumeReading())
+      events.expect("closed by gone")
     }
   }
 }

@@ -13,12 +13,13 @@ class ConnectionTimerSuite extends LoopSuite {
   }
 
   private final class Owner(val loop: EventLoop) extends ConnectionTimer.Owner {
-    private[needletail] def failed(cause: Throwable): Unit = ()
-    private[io] def readNow(): Unit                        = ()
-    private[io] def readInTurn(): Unit                     = ()
-    private[io] def awaitsTurn: Boolean                    = false
-    private[io] def deadlinePassed(): Unit                 = ()
-    private[io] def handshakeTimedOut(): Unit              = ()
+    private[needletail] def failed(cause: Throwable): Unit                 = ()
+    private[io] def readNow(): Unit                                        = ()
+    private[io] def readInTurn(): Unit                                     = ()
+    private[io] def awaitsTurn: Boolean                                    = false
+    private[io] def deadlinePassed(): Unit                                 = ()
+    private[io] def handshakeTimedOut(): Unit                              = ()
+    private[io] def closeIfStalled(nanos: Long, withSilent: Boolean): Unit = ()
   }
 
   test(
@@ -49,13 +50,14 @@ class ConnectionTimerSuite extends LoopSuite {
     withLoop { here =>
       val done  = new Events
       val owner = new ConnectionTimer.Owner {
-        def loop: EventLoop                                    = here
-        private[needletail] def failed(cause: Throwable): Unit = ()
-        private[io] def readNow(): Unit                        = done.add("read")
-        private[io] def readInTurn(): Unit                     = done.add("read in turn")
-        private[io] def awaitsTurn: Boolean                    = true
-        private[io] def deadlinePassed(): Unit                 = done.add("deadline")
-        private[io] def handshakeTimedOut(): Unit              = done.add("handshake")
+        def loop: EventLoop                                                    = here
+        private[needletail] def failed(cause: Throwable): Unit                 = ()
+        private[io] def readNow(): Unit                                        = done.add("read")
+        private[io] def readInTurn(): Unit                                     = done.add("read in turn")
+        private[io] def awaitsTurn: Boolean                                    = true
+        private[io] def deadlinePassed(): Unit                                 = done.add("deadline")
+        private[io] def handshakeTimedOut(): Unit                              = done.add("handshake")
+        private[io] def closeIfStalled(nanos: Long, withSilent: Boolean): Unit = ()
       }
       on(here) {
         val timer = new ConnectionTimer(owner, new StubSocket { override def isShakingHands: Boolean = true })

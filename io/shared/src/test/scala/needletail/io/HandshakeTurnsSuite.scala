@@ -216,4 +216,18 @@ class HandshakeTurnsSuite extends LoopSuite {
       assertEquals(stalls, (0L, -1L))
     }
   }
+
+  test("one that is looked at often while it waits is computed once") {
+    withLoop { loop =>
+      var computed = 0 // on the loop
+      on(loop) {
+        val stalled = greeted(loop, 1)(_ => computed += 1).head
+        for (_ <- 1 to 100) stalled.closeStalledHandshake(1000000000L, withSilent = true)
+      }
+      def afterATurn(): Int = on(loop)(computed)
+      eventually(afterATurn() > 0)
+      for (_ <- 1 to 3) { val _ = afterATurn() }
+      assertEquals(afterATurn(), 1)
+    }
+  }
 }

@@ -2,7 +2,7 @@ package needletail.io.platform
 
 import java.io.{Closeable, File, FileNotFoundException, FileOutputStream, IOException, RandomAccessFile}
 import java.nio.channels.{ClosedChannelException, FileChannel}
-import java.nio.file.{Path, StandardOpenOption}
+import java.nio.file.{FileSystems, Path, StandardOpenOption}
 
 /** See Platform.scala. Read as a stream of `java.io`, as an interrupt would close a channel. */
 private[needletail] final class DiskFile private (file: RandomAccessFile) extends Closeable {
@@ -64,6 +64,9 @@ private[needletail] object DiskFile {
     if (open eq closed) open = new FileOutputStream(nullDevice).getChannel
     open
   }
+
+  /** Whether it can open files like this one: those of the system, not of an archive. */
+  def reads(path: Path): Boolean = path.getFileSystem eq FileSystems.getDefault
 
   @throws[IOException]
   def open(path: Path): DiskFile =

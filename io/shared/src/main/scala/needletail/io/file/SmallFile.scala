@@ -1,6 +1,6 @@
 package needletail.io.file
 
-import java.io.IOException
+import java.io.{IOException, InputStream}
 import java.nio.file.{AccessDeniedException, FileSystemException, Files, NoSuchFileException, Path}
 import java.util.Arrays
 
@@ -22,25 +22,32 @@ private[io] object SmallFile {
   def read(file: Path, most: Long = Most): Array[Byte] =
     try {
       if (Files.exists(file) && !Files.isRegularFile(file)) throw new IOException("it is not a regular file")
-      val open = DiskFile.open(file)
-      try content(open, most)
-      finally open.close()
+      if (DiskFile.reads(file)) onDisk(DiskFile.open(file), most)
+      else inside(Files.newInputStream(file), most)
     } catch {
       case e: IOException => throw new IOException(s"$file cannot be read: ${reason(e, file)}", e)
     }
 
+  private def onDisk(file: DiskFile, most: Long): Array[Byte] =
+    try content(file.size(), most)((bytes, from) => file.read(from.toLong, bytes, from, bytes.length - from))
+    finally file.close()
+
+  /** Of another file system than the system's, such as an archive. */
+  private def inside(file: InputStream, most: Long): Array[Byte] =
+    try content(0, most)((bytes, from) => file.read(bytes, from, bytes.length - from))
+    finally file.close()
+
   /** Until its end, as its size may not be known: that of the kernel's own files is 0. */
-  private def content(file: DiskFile, most: Long): Array[Byte] = {
+  private def content(known: Long, most: Long)(read: (Array[Byte], Int) => Int): Array[Byte] = {
     def check(size: Long): Unit =
       if (size > most) throw new IOException(s"it is larger than ${most >> 20} MiB")
-    val known = file.size()
     check(known)
     var bytes = new Array[Byte](math.max(known, 0L).toInt + 1)
     var count = 0
     var n     = 1
     while (n > 0) {
-      n = file.read(count.toLong, bytes, count, bytes.length - count)
-      count += n
+      n = read(bytes, count)
+      if (n > 0) count += n
       check(count.toLong)
       if (count == bytes.length) bytes = Arrays.copyOf(bytes, 2 * count + 4096)
     }
