@@ -17,9 +17,9 @@ import needletail.http.ByteStream
  * @param repeat sends the request anew; called after a loss
  */
 private[host] final class Repeatable(first: Backend, repeat: () => Async[Backend]) extends Backend {
-  private val began                     = Loop.nanoTime()
-  private var present                   = first
-  private var unheardBefore             = 0L    // until the present one had the request, less what it was not heard by then
+  private val began         = Loop.nanoTime()
+  private var present       = first
+  private var unheardBefore = 0L // until the present one had the request, less what it was not heard by then
   private var isBetween                 = false // whether none has the request
   private var repeating: Async[Backend] = null  // the last repetition
   private var inputEnd                  = false
@@ -28,7 +28,8 @@ private[host] final class Repeatable(first: Backend, repeat: () => Async[Backend
 
   override def isHeard: Boolean   = !isBetween && present.isHeard
   def hasEnded: Boolean           = present.hasEnded
-  override def unheardNanos: Long = if (isBetween) Loop.nanoTime() - began else unheardBefore + present.unheardNanos
+  override def unheardNanos: Long =
+    if (isBetween) Loop.nanoTime() - began else unheardBefore + present.unheardNanos
   def write(bytes: Array[Byte]): Async[Unit] = present.write(bytes)
   def endInput(): Unit                       = {
     inputEnd = true

@@ -32,9 +32,18 @@ class RepeatableSuite extends Suite {
     var ends          = 0
     val answer        = loop.within {
       val request =
-        new ProgramRequest(Request.get("/x"), ScriptPath("/x", "", null, null), SizedContent.none, Nil, "x", null)
+        new ProgramRequest(
+          Request.get("/x"),
+          ScriptPath("/x", "", null, null),
+          SizedContent.none,
+          Nil,
+          "x",
+          null
+        )
       val config = ProgramHostConfig(timeout = 1.second, maxTime = maxTime, log = new Lines)
-      new Conversation(request, config).begin(new Repeatable(first, () => next), () => stuck += 1)(_ => ends += 1)
+      new Conversation(request, config).begin(new Repeatable(first, () => next), () => stuck += 1)(_ =>
+        ends += 1
+      )
     }
     loop.advance(700.millis)
     loop.within(first.answer.end(new PeerLost("gone")))

@@ -25,7 +25,7 @@ class ArchivedFilesSuite extends Suite with TemporaryDirectories {
     val issued = newAuthority().issue("DNS:localhost")
     withArchive { archive =>
       def inside(file: Path): Path = Files.copy(file, archive.getPath("/" + file.getFileName))
-      val config                   = TlsServerConfig(Seq(TlsCertificate(inside(issued.chain), inside(issued.key))))
+      val config = TlsServerConfig(Seq(TlsCertificate(inside(issued.chain), inside(issued.key))))
       assertEquals(Tls.server(config).certificates.size, 1)
     }
   }

@@ -15,8 +15,8 @@ class EndpointQueueSuite extends Suite {
     val endpoints = loop.within {
       Vector.tabulate(2)(i => new Endpoint(Address.Tcp("127.0.0.1", 1), i, 1, 1, _ => ()))
     }
-    val queue     = new EndpointQueue(endpoints, e => e.index == 0 || isBack, triesDown)
-    val busy      = endpoints(0)
+    val queue = new EndpointQueue(endpoints, e => e.index == 0 || isBack, triesDown)
+    val busy  = endpoints(0)
     assert(busy.tryEnter())
 
     def enter(nanos: FiniteDuration = 1.second, ticket: Long = queue.ticket()): Async[Endpoint] =
@@ -32,11 +32,11 @@ class EndpointQueueSuite extends Suite {
   private def result(async: Async[Endpoint]) = async.poll.map(_.toEither)
 
   test("a place is the oldest one's, also where that has waited before and comes back") {
-    val w                = new Waiting
-    val first            = w.queue.ticket()
-    val (second, third)  = (w.enter(), w.enter())
-    val again            = w.enter(ticket = first)
-    val got              = List(again, second, third)
+    val w               = new Waiting
+    val first           = w.queue.ticket()
+    val (second, third) = (w.enter(), w.enter())
+    val again           = w.enter(ticket = first)
+    val got             = List(again, second, third)
     for (i <- got.indices) {
       w.leave()
       assertEquals(got.map(_.isCompleted), got.indices.map(_ <= i).toList)
