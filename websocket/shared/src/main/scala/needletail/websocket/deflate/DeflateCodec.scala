@@ -59,7 +59,7 @@ private[deflate] final class DeflateCodec(
 
   private def deflated(deflater: RawDeflater, payload: Array[Byte]): Array[Byte] = {
     val part = if (windowBits == 15) payload.length else 1 << windowBits
-    val out  = new ByteWriter(Math.max(64, payload.length / 2))
+    val out  = new ByteWriter(Math.max(64, Math.min(payload.length / 2, FirstRoom)))
     var at   = 0
     while (at < payload.length) {
       val count = Math.min(part, payload.length - at)
@@ -118,6 +118,8 @@ private[deflate] final class DeflateCodec(
         if (n > 0 && window != null) remember(into, from, n)
         if (restarts == MostRestarts) MessageCodec.Bad else n
       } catch { case _: DataFormatException => MessageCodec.Bad }
+
+  def remaining: Int = if (inflater == null) 0 else inflater.remaining
 
   private def restart(): Unit = {
     val rest = inflater.remaining
@@ -180,6 +182,9 @@ private[deflate] object DeflateCodec {
 
   /** `Tail` and an empty last block: a message that was cut off in a block does not end with it. */
   private val End = Tail ++ Array[Byte](3, 0)
+
+  /** For a compressed message; more where it needs more: some become a thousandth of what they were. */
+  private final val FirstRoom = 16 * 1024
 
   private final val WindowSize = 32 * 1024
 

@@ -45,6 +45,9 @@ private[needletail] abstract class MessageCodec {
   /** Decompresses at most `count` bytes. Returns how many, 0 if more input is needed, or `MessageCodec.Bad`. */
   def inflate(into: Array[Byte], from: Int, count: Int): Int
 
+  /** Bytes of the input that `inflate` has not used. They may be passed to `input` again. */
+  def remaining: Int
+
   /** The message is over. Returns whether its data were complete. */
   def messageEnds(memory: FrameReader.Memory): Boolean
 

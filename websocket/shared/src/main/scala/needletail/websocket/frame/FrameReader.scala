@@ -62,6 +62,14 @@ private[needletail] final class FrameReader(
   /** The reason in the peer's close frame, or which rule it broke. */
   var reason: String = ""
 
+  /**
+   * Whether the last `next` has ended before the window did, as it has decompressed `Turn` bytes of one message: little
+   * input may contain much. The rest is to be opened again in another turn.
+   */
+  var isSpent: Boolean = false
+
+  private var inflated = 0 // bytes, since `open`
+
   /** Bytes that it and its codec hold. */
   def held: Int = content.held + (if (codec == null) 0 else codec.held)
 
@@ -69,6 +77,8 @@ private[needletail] final class FrameReader(
     this.bytes = bytes
     position = from
     limit = until
+    inflated = 0
+    isSpent = false
   }
 
   /**
@@ -299,7 +309,10 @@ private[needletail] final class FrameReader(
   private def decompressed(count: Int): Int = {
     used(count)
     var problem = inflate()
-    if (problem == Nothing && left == 0) {
+    if (problem == Nothing && isSpent) {
+      giveBack(codec.remaining)
+      problem = More
+    } else if (problem == Nothing && left == 0) {
       left = -1
       if (isFinal) {
         codec.inputEnds()
@@ -310,10 +323,16 @@ private[needletail] final class FrameReader(
     problem
   }
 
-  /** Takes the decompressed data, whose size is limited while it grows. */
+  /** The last `count` bytes of input, which have been unmasked, are to be read again. */
+  private def giveBack(count: Int): Unit = {
+    used(-count)
+    Masking.copy(bytes, position, bytes, position, count, Masking.rotated(key, done))
+  }
+
+  /** Takes the decompressed data, whose size is limited while it grows, for as long as the turn allows. */
   private def inflate(): Int = {
     var n = 1
-    while (n > 0)
+    while (n > 0 && !isSpent)
       if (!content.makeSomeRoom()) return noMemory()
       else if (content.isFull) {
         n = codec.inflate(one, 0, 1)
@@ -323,6 +342,8 @@ private[needletail] final class FrameReader(
         if (n > 0) {
           added(n)
           if (utf8 == Utf8.Bad) return notUtf8()
+          inflated += n
+          isSpent = inflated >= Turn && codec.remaining > 0
         }
       }
     if (n < 0) notCompressed() else Nothing
@@ -371,9 +392,12 @@ private[needletail] object FrameReader {
     def release(bytes: Int): Unit
   }
 
+  /** Bytes of messages after which what else has been read should wait for another turn of its event loop. */
+  final val Turn = 256 * 1024
+
   // what `next` finds
 
-  /** Nothing more in this window. */
+  /** Nothing more in this window, or in this turn. */
   final val More = 0
 
   /** A message: `data` and `isText`. */

@@ -70,10 +70,11 @@ private[websocket] final class SocketConnection(
     var go = phase < Over && !isHeldBack
     while (go) {
       val found = reader.next()
-      go = (if (found == FrameReader.Message) received() else proceed(found)) && !isHeldBack && spent < Turn
+      go = (if (found == FrameReader.Message) received() else proceed(found)) && !isHeldBack && spent < FrameReader.Turn
     }
     val used = reader.close()
-    if (used < until && spent >= Turn) { // a little compressed input may contain many messages
+    // a little compressed input may contain many messages, or a large one
+    if (used < until && (spent >= FrameReader.Turn || reader.isSpent)) {
       isResting = true
       tunnel.wake()
     }
@@ -376,9 +377,6 @@ private[websocket] final class SocketConnection(
 }
 
 private[websocket] object SocketConnection {
-
-  /** Bytes of messages after which what else has been read waits for another turn. */
-  private final val Turn = 256 * 1024
 
   private val none = new Array[Byte](0)
 

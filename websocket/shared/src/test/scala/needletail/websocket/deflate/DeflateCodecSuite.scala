@@ -180,4 +180,25 @@ class DeflateCodecSuite extends Suite {
     assert(delivered.groupBy(_._1).values.forall(_.map(_._2).sum <= 456 * 1024), delivered)
     assert(tunnel.wantsInput && tunnel.bytesLeft == 0)
   }
+
+  test("a large message in a little input leaves turns to others, and is what was sent, however it arrives") {
+    val content = (words * 5000).take(1000 * 1000)
+    for (takeover <- Seq(false, true); isWhole <- Seq(true, false)) {
+      val tunnel   = new MemoryTunnel(codec = codec(takeover))
+      val messages = Seq("before", content, "after", content.reverse)
+      var got      = List.empty[(Int, String)] // the turn, and the message
+      tunnel.onMessage = message => got ::= ((tunnel.turns, message.text))
+      val peer = codec(takeover)
+      val sent = messages.flatMap { message =>
+        frame(0xc1, peer.compress(message.getBytes("UTF-8"), new CountedMemory)).toSeq
+      }
+      assert(sent.length < 20000, "it is not a little")
+      if (isWhole) tunnel.receive(sent.toArray)
+      else sent.grouped(7).foreach(piece => tunnel.receive(piece.toArray))
+      assertEquals(got.reverse.map(_._2.length), messages.toList.map(_.length))
+      assert(got.reverse.map(_._2) == messages.toList, "another message than was sent")
+      if (isWhole) assert(got.head._1 - got.last._1 >= 6, got.map(_._1))
+      assert(tunnel.wantsInput && tunnel.bytesLeft == 0)
+    }
+  }
 }

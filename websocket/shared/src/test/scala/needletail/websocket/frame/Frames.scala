@@ -36,8 +36,9 @@ object Frames {
     var all  = Vector.empty[String]
     var from = 0
     var over = false
-    for (until <- ends if !over) {
-      reader.open(data, from, until)
+    val rest = ends.iterator.buffered
+    while (rest.hasNext && !over) {
+      reader.open(data, from, rest.head)
       var go = true
       while (go) reader.next() match {
         case FrameReader.More    => go = false
@@ -50,6 +51,7 @@ object Frames {
         case FrameReader.Failed => all :+= s"failed ${reader.code}"; go = false; over = true
       }
       from = reader.close()
+      if (!reader.isSpent) rest.next()
     }
     all
   }
