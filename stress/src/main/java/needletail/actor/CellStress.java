@@ -146,7 +146,7 @@ public class CellStress {
     public void watcher() { watches.add(late::incrementAndGet); }
 
     @Actor
-    public void stopping() { watches.stopped(); }
+    public void stopping() { watches.stopped(failed -> scala.runtime.BoxedUnit.UNIT); }
 
     @Arbiter
     public void told(II_Result r) {

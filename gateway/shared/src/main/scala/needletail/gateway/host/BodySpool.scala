@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong
 
 import scala.util.{Failure, Success}
 
-import needletail.async.{Async, Blocking, Rejected}
+import needletail.async.{Async, Blocking}
 import needletail.gateway.host.incoming.SizedContent
 import needletail.http.{ByteStream, MessageBody}
 import needletail.http.message.{HttpError, Status}
@@ -201,10 +201,7 @@ private[host] final class BodySpool(
     })
 
     /** Closes it here if no other thread can: it has no name, so its space would be lost. */
-    def close(): Unit = files(closeNow()).onComplete {
-      case Failure(_: Rejected) => closeNow()
-      case _                    => ()
-    }
+    def close(): Unit = if (files.startOrNull(closeNow()) == null) closeNow()
 
     private def closeNow(): Unit = synchronized {
       if (!closed) {

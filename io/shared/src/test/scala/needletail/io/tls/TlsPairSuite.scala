@@ -214,18 +214,18 @@ class TlsPairSuite extends TlsPair {
     }
   }
 
-  tlsTest(
-    "OpenSSL takes no asterisk before a single label, or for a label with an underscore; the JDK does"
-  ) {
+  tlsTest("an asterisk before a single label is for hosts with the JDK, and for none with OpenSSL") {
     val issued = authority.issue("DNS:*.internal,DNS:*.a.internal")
     serving(TlsServerConfig(issued.chain, issued.key)) { served =>
-      for (name <- Seq("db.internal", "my_app.a.internal"))
-        if (TlsLibrary.isOneOf("JDK"))
-          assertEquals(hello(served, open(served.loop, served.port, name = name)).version, "TLSv1.3")
-        else {
-          val refused = refusal(served, name = name)
-          assert(refused.contains(s": the certificate is not for $name: "), refused)
-        }
+      if (TlsLibrary.isOneOf("JDK"))
+        assertEquals(hello(served, open(served.loop, served.port, name = "db.internal")).version, "TLSv1.3")
+      else {
+        val refused = refusal(served, name = "db.internal")
+        assert(refused.contains(": the certificate is not for db.internal: "), refused)
+      }
+      // with neither for a name with an underscore
+      val refused = refusal(served, name = "my_app.a.internal")
+      assert(refused.contains("my_app.a.internal"), refused)
     }
   }
 
