@@ -68,7 +68,9 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
     run(chosen, config) { config =>
       Gateway.run(
         handler,
-        GatewayConfig(config, front(chosen, config), Some(text(chosen, mount)).filter(_.nonEmpty)),
+        options.made(
+          GatewayConfig(config, front(chosen, config), Some(text(chosen, mount)).filter(_.nonEmpty))
+        ),
         onStart
       )
     }
@@ -77,7 +79,9 @@ final class Listening(options: Options, behind: Boolean = true, admin: Boolean =
   private def front(chosen: Options.Values, config: ServerConfig): Option[FrontProtocol] = {
     def address(option: Option[Options.Opt[String]]): Address =
       GatewayArguments.address(text(chosen, option)).fold(refused, identity)
-    if (text(chosen, fastcgi).nonEmpty) Some(FrontProtocol.FastCgi(address(fastcgi)))
+    if (text(chosen, fastcgi).nonEmpty && text(chosen, scgi).nonEmpty)
+      refused("--fastcgi and --scgi cannot be used together")
+    else if (text(chosen, fastcgi).nonEmpty) Some(FrontProtocol.FastCgi(address(fastcgi)))
     else if (text(chosen, scgi).nonEmpty) Some(FrontProtocol.Scgi(address(scgi)))
     else if (chosen.has(port) || chosen.has(host)) Some(FrontProtocol.Http(config.address))
     else None

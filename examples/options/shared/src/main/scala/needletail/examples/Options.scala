@@ -81,6 +81,11 @@ final class Options private (program: String, about: String) {
       case Left(Options.Malformed(message)) => refuse(message)
     }
 
+  /** What `make` makes of values of options; if these are not allowed, that is printed, as by `run`. */
+  def made[A](make: => A): A =
+    try make
+    catch { case e: IllegalArgumentException => refuse(e.getMessage) }
+
   /** Prints what is wrong with the options to standard error, and exits with status 2. */
   private[examples] def refuse(problem: String): Nothing = {
     System.err.println(refusal(problem))

@@ -53,26 +53,22 @@ object Main {
     options.flag("no-overload-control", "turn overload control off")
 
   def main(args: Array[String]): Unit = options.run(args) { chosen =>
-    val config = ServerConfig(
-      loops = chosen(workers),
-      poller = chosen(poller),
-      headTimeout = chosen(headTimeout),
-      bodyTimeout = chosen(bodyTimeout),
-      idleTimeout = chosen(idleTimeout),
-      maxBody = chosen(maxBody),
-      overload = if (chosen(unlimited)) OverloadConfig.off else OverloadConfig(),
-      serverHeader = Some("needletail")
+    val config = options.made(
+      ServerConfig(
+        loops = chosen(workers),
+        poller = chosen(poller),
+        headTimeout = chosen(headTimeout),
+        bodyTimeout = chosen(bodyTimeout),
+        idleTimeout = chosen(idleTimeout),
+        maxBody = chosen(maxBody),
+        overload = if (chosen(unlimited)) OverloadConfig.off else OverloadConfig(),
+        serverHeader = Some("needletail")
+      )
     )
     val compression =
       if (chosen(deflate)) Some(PerMessageDeflate(minSize = 0, contextTakeover = chosen(takeover))) else None
     val files = Some(chosen(static)).filter(_.nonEmpty).map(Paths.get(_))
-    val web   =
-      try WebContent.routes(files, chosen(codings).split(',').map(_.trim).toList)
-      catch {
-        case e: IllegalArgumentException =>
-          System.err.println(s"reference: ${e.getMessage}")
-          sys.exit(2)
-      }
+    val web   = options.made(WebContent.routes(files, chosen(codings).split(',').map(_.trim).toList))
     if (chosen(hsts) > Duration.Zero) listening.requireTls(chosen, "--hsts")
     val all = Reference.withTyped(chosen(routes)) ++ Reference.webSockets(compression) ++ web
     listening.serve(

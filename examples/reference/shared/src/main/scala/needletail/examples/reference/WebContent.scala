@@ -55,8 +55,10 @@ object WebContent {
 
   private val words = "the quick brown needletail flies over the lazy cloud and back again\n"
 
+  /** Of all responses: however many are requested, there is one piece in memory. */
+  private lazy val piece = (words * 500).getBytes("US-ASCII")
+
   private def text(bytes: Long): Response = {
-    val piece  = (words * 500).getBytes("US-ASCII")
     var left   = bytes
     val pieces = Iterator.continually(piece).takeWhile(_ => left > 0).map { p =>
       val next = if (left < p.length) java.util.Arrays.copyOf(p, left.toInt) else p
