@@ -92,10 +92,11 @@ class BodySpoolSuite extends Suite with TemporaryDirectories {
     val from    = new Bounded(Seq.tabulate(60)(i => Array.fill(1000)(i.toByte)), room = 65536, length = 60000)
     val loop    = new ManualLoop
     val content = loop.run(spool(from)).get
-    assertEquals((content.length, from.taken), (60000L, taken))
-    val all = Array.tabulate(60000)(i => (i / 1000).toByte)
-    assert(loop.run(content.stream.toList(100)).get.toArray.flatten.sameElements(all))
-    loop.within(content.close())
+    try {
+      assertEquals((content.length, from.taken), (60000L, taken))
+      val all = Array.tabulate(60000)(i => (i / 1000).toByte)
+      assert(loop.run(content.stream.toList(100)).get.toArray.flatten.sameElements(all))
+    } finally loop.within(content.close())
   }
 
   test(
@@ -140,8 +141,11 @@ class BodySpoolSuite extends Suite with TemporaryDirectories {
 
   /** A file that has room for `most` bytes. */
   private final class Filling(file: File, most: Long) extends RandomAccessFile(file, "rw") {
+    private var left = most
+
     override def write(bytes: Array[Byte]): Unit = {
-      val room = math.max(0, most - length()).toInt
+      val room = left.toInt
+      left = math.max(0, left - bytes.length)
       if (bytes.length <= room) super.write(bytes)
       else {
         super.write(bytes, 0, room)
