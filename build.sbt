@@ -724,12 +724,18 @@ lazy val root = project
       target.value / "native-tests.log",
       streams.value.log
     ),
-    countNative := {
-      val program = (nativeTests / Compile / nativeLink).result.value
-      val log     = streams.value.log
-      val both    = BackgroundTests.started.getOrElse(TestCounts.of(program, nativeRuns, println(_), log))
-      TestCounts.report(baseDirectory.value, "native", both, log)
-    },
+    countNative := Def.taskDyn {
+      val log  = streams.value.log
+      val root = baseDirectory.value
+      BackgroundTests.started match {
+        case Some(both) => Def.task(TestCounts.report(root, "native", both, log)) // without linking anew
+        case None       =>
+          Def.task {
+            val program = (nativeTests / Compile / nativeLink).result.value
+            TestCounts.report(root, "native", TestCounts.of(program, nativeRuns, println(_), log), log)
+          }
+      }
+    }.value,
     commands += Mutants.command(
       simulation.jvm / Runtime / fullClasspath,
       simulation.native / Compile / nativeLink
