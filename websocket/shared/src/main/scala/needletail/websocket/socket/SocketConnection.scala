@@ -70,7 +70,9 @@ private[websocket] final class SocketConnection(
     var go = phase < Over && !isHeldBack
     while (go) {
       val found = reader.next()
-      go = (if (found == FrameReader.Message) received() else proceed(found)) && !isHeldBack && spent < FrameReader.Turn
+      go =
+        (if (found == FrameReader.Message) received()
+         else proceed(found)) && !isHeldBack && spent < FrameReader.Turn
     }
     val used = reader.close()
     // a little compressed input may contain many messages, or a large one
