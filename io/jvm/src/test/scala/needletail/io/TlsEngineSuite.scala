@@ -1,7 +1,7 @@
 package needletail.io
 
 import java.io.IOException
-import java.net.Socket as PlainSocket
+import java.net.{InetAddress, ServerSocket, Socket as PlainSocket}
 import java.nio.ByteBuffer
 import java.security.cert.X509Certificate
 import java.security.{Principal, PrivateKey}
@@ -72,11 +72,37 @@ class TlsEngineSuite extends TlsPair {
   }
 
   test("but no other record that cannot be decrypted") {
-    val closing = unknownCa.updated(6, 0.toByte)
-    for (bytes <- Seq(unknownCa.updated(0, 23.toByte), unknownCa.updated(5, 3.toByte), closing)) {
+    for (bytes <- Seq(unknownCa.updated(0, 23.toByte), unknownCa.updated(5, 3.toByte))) {
       val (end, counts) = after(bytes)
       assert(end.startsWith("closed by ") && !end.contains("Received fatal alert"), end)
       assertEquals(counts.failed(HandshakeFailure.Protocol), 1L)
+    }
+  }
+
+  test(
+    "a client that leaves by an alert that is not encrypted, and gives no reason, has not completed the handshake"
+  ) {
+    for (number <- Seq(0, 90)) { // close_notify, user_canceled
+      val (end, counts) = after(unknownCa.updated(6, number.toByte))
+      assertEquals(end, "closed by the client closed the connection during the TLS handshake")
+      assertEquals(counts.failed(HandshakeFailure.Incomplete), 1L)
+    }
+  }
+
+  test("a client whose server breaks the connection in the handshake says that it was in the handshake") {
+    withLoop { loop =>
+      val listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress)
+      try {
+        val breaks = new Thread(() => {
+          val accepted = listener.accept()
+          accepted.getInputStream.read()
+          accepted.setSoLinger(true, 0) // a reset
+          accepted.close()
+        })
+        breaks.start()
+        val why = intercept[IOException](open(loop, listener.getLocalPort)).getMessage
+        assert(why.contains(": the TLS handshake with localhost failed: "), why)
+      } finally listener.close()
     }
   }
 

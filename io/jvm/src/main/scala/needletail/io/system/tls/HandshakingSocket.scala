@@ -105,6 +105,10 @@ private[tls] abstract class HandshakingSocket(
       case e: RuntimeException =>
         failure = HandshakeFailure.Protocol
         throw unexpected(e)
+      // the kernel's, which says nothing of TLS: the connection itself was made
+      case e: IOException
+          if (counts eq null) && !e.isInstanceOf[ClosedInHandshake] && !engine.isOutboundDone =>
+        throw new IOException(s"the TLS handshake with $name failed: ${Option(e.getMessage).getOrElse(e)}", e)
     }
 
   protected def isNewest: Boolean = engine.getSession.getProtocol == Newest
@@ -224,7 +228,10 @@ private[tls] abstract class HandshakingSocket(
     none.clear()
     val result =
       try engine.unwrap(in, none)
-      catch { case e: SSLException => throw PlainAlert.in(in, at, e) }
+      catch {
+        case _: SSLException if PlainAlert.isEnd(in, at) => throw new ClosedInHandshake(name)
+        case e: SSLException                             => throw PlainAlert.in(in, at, e)
+      }
     if (result.bytesConsumed > 0) greetings += 1
     result.getStatus
   }

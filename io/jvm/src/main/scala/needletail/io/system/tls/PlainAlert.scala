@@ -20,6 +20,10 @@ private[tls] object PlainAlert {
         new SSLException(s"Received fatal alert: ${Names.getOrElse(description, s"number $description")}", e)
     }
 
+  /** Whether the record at `at` is one by which the peer only ends the connection, and does not say why. */
+  def isEnd(record: ByteBuffer, at: Int): Boolean =
+    isAlert(record, at) && Harmless(record.get(at + Length - 1) & 0xff)
+
   private def isAlert(record: ByteBuffer, at: Int): Boolean =
     record.limit() - at >= Length && record.get(at) == 21 && record.get(at + 1) == 3 &&
       record.getShort(at + 3) == 2 && (record.get(at + 5) == 1 || record.get(at + 5) == 2)
