@@ -1,6 +1,11 @@
 package needletail.load.engine
 
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.atomic.AtomicInteger
+
 import scala.concurrent.duration._
+
+import com.sun.net.httpserver.HttpExchange
 
 import needletail.load.engine.worker.SessionNumbers
 import needletail.load.plan.{Load, LoadPlan, Trust}
@@ -34,6 +39,27 @@ class ResumptionSuite extends Suite with Serving {
     )
     assert(all >= 200, all)
     assert(full <= 6, s"$full of $all handshakes were full ones")
+  }
+
+  test("a further connection of an open load resumes the session of one that stays") {
+    val asked = new AtomicInteger
+    val both  = new CountDownLatch(2)
+    // the second request waits for the third, which needs a connection of its own
+    def answer(exchange: HttpExchange): Unit = {
+      if (asked.incrementAndGet() > 1) {
+        both.countDown()
+        both.await()
+      }
+      TlsServer.reply(exchange, 200, "Hello, World!".getBytes)
+    }
+    TlsServer.serving()(answer) { port =>
+      val plan     = open(s"https://localhost:$port/", 10, 300.millis).copy(trust = Trust.Anybody)
+      val result   = run(plan)
+      val openings = Openings.sum(result.intervals.map(_.self.openings))
+      assertEquals(outcomes(result), Map("good" -> 3L))
+      assert(openings.tls.histogram.getTotalCount >= 2, openings.tls)
+      assert(openings.resumed >= 1, s"none of ${openings.tls.histogram.getTotalCount} was resumed")
+    }
   }
 
   test("the number given back last is taken first; loops have no number in common") {

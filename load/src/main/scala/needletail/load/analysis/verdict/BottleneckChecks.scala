@@ -1,6 +1,6 @@
 package needletail.load.analysis.verdict
 
-import needletail.load.result.{Lateness, Outcome}
+import needletail.load.result.{Figures, Lateness, Openings, Outcome}
 
 /** A possible cause of a result, as a text, and how far it affects a metric of this value; None if it does not. */
 private[verdict] final case class BottleneckCheck(
@@ -37,7 +37,8 @@ private[verdict] final class BottleneckChecks(window: Window) {
       noPort,
       portsNearlyGone,
       files,
-      unsent,
+      handshakes,
+      if (handshakes.isEmpty) unsent else None, // more connections would be more handshakes
       if (window.isShort) None else loops,
       if (window.isShort) None else machineFull,
       late,
@@ -103,6 +104,55 @@ private[verdict] final class BottleneckChecks(window: Window) {
       any
     )
   }
+
+  /**
+   * TLS handshakes of connections that were opened because requests waited, though fewer could have carried all: they
+   * keep generator and server from requests, so that more of these wait. They are a cause of whatever made the generator
+   * the limit then; otherwise, if they are many, of what is about as long as one of them.
+   */
+  private lazy val handshakes: Option[BottleneckCheck] = {
+    val isOpen = run.plan.model == "open" && run.plan.keepAlive
+    val times  = Openings.sum(if (isOpen) selves.map(_.openings) else Vector.empty).tls.histogram
+    val count  = times.getTotalCount
+    val took   = times.getValueAtPercentile(50).toDouble
+    val share  = count.toDouble / ended
+    val own = (if (window.isShort) Vector.empty else Vector(loops, machineFull)) ++ Vector(unsent, rateMissed)
+    val least  = if (own.flatten.nonEmpty) 0.01 else 0.05
+    val enough = connectionsNeeded.filter(_ * generators < math.min(run.plan.users.toLong, count))
+
+    def weight(metric: Metric, figure: Option[Double]): Option[Limit] = {
+      val limits = (own :+ late).flatten.flatMap(_.weight(metric, figure))
+      val isLong = figure.exists(_ <= took * 5)
+      limits.maxByOption(_.rank).orElse(metric match {
+        case Metric.Percentile(rank) if isLong && 1 - rank / 100 <= share => Some(Limit.Uncertain)
+        case Metric.Max if isLong                                         => Some(Limit.Uncertain)
+        case _                                                            => None
+      })
+    }
+
+    if (count < FewHandshakes || share < least) None
+    else
+      enough.map { number =>
+        BottleneckCheck(
+          s"TLS handshakes: ${Quantity.counted(count, "TLS handshake")} were made under load, and each took " +
+            s"${Quantity.time(took)} in the median, which keeps generator and server from requests; try " +
+            s"--connections ${Quantity.count(number).replace(",", "")}",
+          weight
+        )
+      }
+  }
+
+  private def generators: Int = math.max(1, run.machine.size)
+
+  /**
+   * How many connections each generator needed, by Little's law, with as many again to spare: from the rate, and the time
+   * of most requests in the second in which that was shortest, before or after handshakes delayed them.
+   */
+  private def connectionsNeeded: Option[Long] =
+    window.offered.map(interval => Figures.sum(interval.kinds).service).filter(_.getTotalCount >= 10)
+      .map(_.getValueAtPercentile(75)).minOption.map { nanos =>
+        math.max(LeastConnections, math.ceil(2 * window.dueRate * nanos / 1e9 / generators).toLong)
+      }
 
   /**
    * Requests that found all connections in use. If answers took longer than at the beginning, or did not come at all,
@@ -300,6 +350,12 @@ private[verdict] final class BottleneckChecks(window: Window) {
     if (values.isEmpty) 0 else values.sorted.apply(values.size / 2)
 
   private def percent(share: Double): String = Quantity.share(share)
+
+  /** So few handshakes explain nothing. */
+  private final val FewHandshakes = 20
+
+  /** The fewest that are recommended, for what comes at the same time by chance. */
+  private final val LeastConnections = 16L
 
   /** In nanoseconds: the imprecision of a timer is not suspicious. */
   private final val LeastLateness = 1e6

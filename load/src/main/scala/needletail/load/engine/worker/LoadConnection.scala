@@ -87,6 +87,12 @@ private[engine] abstract class LoadConnection(worker: Worker, target: Target) ex
     }
   }
 
+  /**
+   * The session of this connection may be resumed by others, as this one will not need it: where one is like the other.
+   * Once there was an answer, the server's ticket has come too.
+   */
+  final def shareSession(): Unit = giveBackSession()
+
   private def giveBackSession(): Unit = if (session >= 0) {
     worker.sessions.giveBack(session)
     session = -1

@@ -11,7 +11,7 @@ import needletail.load.result.Outcome
 
 /**
  * Arrivals at scheduled times, independent of the server. A request takes a free connection. If there is none it waits,
- * in the order of due times, and another connection is opened if allowed.
+ * in the order of due times, and another connection is opened if allowed: see `OpenWorker.MostHandshakes`.
  */
 private[engine] final class OpenWorker(
     index: Int,
@@ -101,9 +101,11 @@ private[engine] final class OpenWorker(
   private final class ConnectionPool(val target: Target, limit: Int) {
     private val free =
       new ArrayDeque[PooledConnection] // with room for a request; the one used last is on top
-    private val queue        = new ArrivalQueue
-    private var links        = 0  // open or being opened
-    private var opening      = 0
+    private val queue       = new ArrivalQueue
+    private var links       = 0 // open or being opened
+    private var opening     = 0
+    private val mostOpening =
+      if (target.peer != null && plan.keepAlive) OpenWorker.MostHandshakes else Int.MaxValue
     private var underWay     = 0
     private var isInGrow     = false
     private var typicalNanos = 0L // from a request's being sent to the end of its answer
@@ -138,7 +140,7 @@ private[engine] final class OpenWorker(
     /** Opens connections for waiting requests. Not reentrant, as opening may fail at once. */
     def grow(): Unit = if (!isInGrow && !isStopped) {
       isInGrow = true
-      while (links < limit && opening < queue.size) {
+      while (links < limit && opening < queue.size && opening < mostOpening) {
         links += 1
         opening += 1
         new PooledConnection(this).open(connectNanos(queue.due + timeoutNanos))
@@ -276,6 +278,7 @@ private[engine] final class OpenWorker(
       pool.ended()
       if (outcome eq Outcome.Good) {
         pool.answeredIn(now - sentNanos)
+        link.shareSession()
         goOn(this, now)
       }
       link.back(this)
@@ -291,6 +294,14 @@ private[engine] final class OpenWorker(
 }
 
 private[engine] object OpenWorker {
+
+  /**
+   * TLS handshakes that a loop has under way at a time with one server. Their computations, a millisecond or more each,
+   * are made on the loop: hundreds at once would keep it, and the server, from requests, which then wait as well and have
+   * still more connections opened. So few are over within some hundredths of a second, and connections that are open take
+   * the waiting requests meanwhile. Where each request has a connection of its own, handshakes are the load.
+   */
+  final val MostHandshakes = 16
 
   /** The share of part `index` of `whole` divided into `parts`. */
   def share(whole: Int, parts: Int, index: Int): Int = whole / parts + (if (index < whole % parts) 1 else 0)

@@ -3,8 +3,8 @@ package needletail.load.engine.worker
 import java.util.ArrayDeque
 
 /**
- * Numbers of connections that are open at the same time on one loop, by which their TLS sessions are kept apart. The
- * one that was given back last is taken first, as there is a session to resume with it.
+ * Numbers of connections of one loop that are open, or being opened, at the same time, by which their TLS sessions are
+ * kept apart. The one that was given back last is taken first, as there is a session to resume with it.
  *
  * @param first the loop's index
  * @param step  the number of loops

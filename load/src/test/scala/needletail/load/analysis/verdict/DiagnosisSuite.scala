@@ -3,7 +3,7 @@ package needletail.load.analysis.verdict
 import scala.concurrent.duration._
 
 import needletail.load.analysis.{ModelDriver, ModelServer, Plans}
-import needletail.load.result.{Figures, Machine, SelfFigures}
+import needletail.load.result.{Figures, Lateness, Machine, Openings, SelfFigures}
 import needletail.testing.Suite
 
 /** Each way in which a generator can be the limit, and that a healthy one is not suspected. */
@@ -380,5 +380,51 @@ class DiagnosisSuite extends Suite {
       busy.reason
     )
     assert(!open()(identity).check(missed).head.reason.contains("generator"))
+  }
+
+  /** What was seen where so many connections were opened over TLS in each second. */
+  private def opening(each: Int, millis: Long)(self: SelfFigures): SelfFigures = {
+    val times = Figures.histogram()
+    times.recordValueWithCount(millis * 1000000, each.toLong)
+    self.copy(opened = each.toLong, openings = Openings(Lateness.none, Lateness.of(times), 0))
+  }
+
+  test("handshakes made while the generator was its own limit are a cause, and fewer connections the cure") {
+    val run   = open()(opening(100, 48)(_).copy(busiestLoop = 0.99)) // 500/s, 10 ms each
+    val cause = "TLS handshakes: 1,000 TLS handshakes were made under load, and each took 48"
+    for (verdict <- Seq(run.verdict(p50), run.verdict(Metric.Rate), run.diagnosis.overall)) {
+      assertEquals(verdict.limit, Client)
+      mentions(verdict, cause)
+      mentions(verdict, "; try --connections 16")
+      mentions(verdict, "busy event loops")
+    }
+    // a few in a thousand requests are not why it is busy, nor are those that were asked for
+    val few = open()(opening(2, 48)(_).copy(busiestLoop = 0.99))
+    val own = new Measurement("", run.run.copy(plan = run.run.plan.copy(keepAlive = false)), None)
+    for (other <- Seq(few, own))
+      assert(!other.diagnosis.overall.causes.exists(_.contains("handshake")), other.diagnosis.overall)
+  }
+
+  test("handshakes that are many beside the requests cast doubt on what is about as long as one") {
+    val run = open()(opening(50, 48))
+    assertEquals((run.verdict(p50).limit, run.verdict(p99).limit), (Server, Uncertain))
+    mentions(run.verdict(p99), "TLS handshakes: 500 TLS handshakes were made under load")
+    assertEquals(run.verdict(Metric.Rate), Verdict.Load)
+    assertEquals(open()(opening(50, 1)).verdict(p99), Verdict.Server)
+  }
+
+  test("no more connections are recommended where their handshakes are the cause") {
+    val server = ModelServer(workers = 1000, serviceNanos = 100000000) // 50 connections are needed for 500/s
+
+    def seen(each: Int, allowed: Int) = {
+      val run = open(server = server, connections = 10)(opening(each, 48)(_)).run
+      measured(run.copy(plan = run.plan.copy(users = allowed))).diagnosis.overall
+    }
+    mentions(seen(0, allowed = 10), "allow more connections")
+    mentions(seen(100, allowed = 10), "allow more connections") // as fewer would not do
+    val many = seen(100, allowed = 1000)
+    mentions(many, "TLS handshakes: 1,000 TLS handshakes were made under load")
+    assert(!many.causes.exists(_.contains("more connections")), many)
+    assertEquals(many.limit, Client)
   }
 }
