@@ -39,7 +39,9 @@ class OpeningSuite extends Suite with Serving {
     assertEquals(made("https")(identity), OpenWorker.MostHandshakes)
   }
 
-  test("without TLS, and where each request has a connection of its own, each waiting request has one opened") {
+  test(
+    "without TLS, and where each request has a connection of its own, each waiting request has one opened"
+  ) {
     val (plain, each) = (made("http")(identity), made("https")(_.copy(keepAlive = false)))
     assert(plain >= 90 && each >= 90, (plain, each))
   }
