@@ -3,7 +3,6 @@ package needletail.gateway.host
 import scala.concurrent.duration._
 
 import needletail.async.{Async, AsyncPromise}
-import needletail.gateway.host.backend.{AnswerBuffer, Backend}
 import needletail.gateway.host.incoming.{ProgramRequest, ScriptPath, SizedContent}
 import needletail.http.{ByteStream, Request}
 import needletail.io.EventLoop
@@ -11,17 +10,6 @@ import needletail.testing.{Pause, Suite}
 
 /** Readers that stop waiting for a piece and ask for it again later, and content that fails. */
 class ConversationSuite extends Suite with OnALoop {
-  private class Fake extends Backend {
-    val answer                                 = new AnswerBuffer(1000, () => ())
-    var isStopped                              = false
-    def write(bytes: Array[Byte]): Async[Unit] = Async.unit
-    def endInput(): Unit                       = ()
-    def output: ByteStream                     = answer.stream
-    def hasEnded: Boolean                      = answer.isOver
-    def stop(): Unit                           = isStopped = true
-    def says(text: String): Unit               = answer.add(text.getBytes)
-  }
-
   private def conversation(loop: EventLoop, content: SizedContent): Conversation = {
     val request = new ProgramRequest(
       Request.get("/x"),
@@ -35,7 +23,12 @@ class ConversationSuite extends Suite with OnALoop {
   }
 
   /** The content of the response that begins so. */
-  private def begun(loop: EventLoop, backend: Fake, head: String, content: SizedContent): ByteStream = {
+  private def begun(
+      loop: EventLoop,
+      backend: FakeBackend,
+      head: String,
+      content: SizedContent
+  ): ByteStream = {
     val begun = conversation(loop, content).begin(backend)(_ => ())
     backend.says(head)
     begun.poll.map(_.get) match {
@@ -63,7 +56,7 @@ class ConversationSuite extends Suite with OnALoop {
   test("content that throws, or is null, fails the response at once, and the program is ended") {
     val ways = List[() => Async[Option[Array[Byte]]]](() => throw new Broken, () => null)
     for (fails <- ways; pieces <- 0 to 2) onLoop { loop =>
-      val backend = new Fake
+      val backend = new FakeBackend
       var ends    = List.empty[Boolean]
       val answer  =
         conversation(loop, failing(pieces)(fails())).begin(backend)(complete => ends = complete :: ends)
@@ -75,7 +68,7 @@ class ConversationSuite extends Suite with OnALoop {
 
   test("a conversation that cannot begin ends its program, and gives back the place") {
     onLoop { loop =>
-      val backend = new Fake {
+      val backend = new FakeBackend {
         override def endInput(): Unit = throw new Broken
       }
       var ends = 0
@@ -89,7 +82,7 @@ class ConversationSuite extends Suite with OnALoop {
 
   test("a program is not waited for while nobody reads its output") {
     withLoop { loop =>
-      val backend = new Fake
+      val backend = new FakeBackend
       val stream  = on(loop) {
         val stream = begun(loop, backend, "Content-Type: text/plain\n\n", SizedContent.none)
         stream.next().cancel()
@@ -107,7 +100,7 @@ class ConversationSuite extends Suite with OnALoop {
 
   test("the last piece, which waits for the request to be read, comes with the next read") {
     onLoop { loop =>
-      val backend = new Fake
+      val backend = new FakeBackend
       val content = new AsyncPromise[Option[Array[Byte]]]
       val source  = new ByteStream {
         private var asked                      = false

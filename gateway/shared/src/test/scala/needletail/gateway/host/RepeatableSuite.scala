@@ -2,31 +2,21 @@ package needletail.gateway.host
 
 import scala.concurrent.duration._
 
-import needletail.async.{Async, AsyncPromise}
-import needletail.gateway.host.backend.{AnswerBuffer, Backend}
+import needletail.async.AsyncPromise
+import needletail.gateway.host.backend.Backend
 import needletail.gateway.host.incoming.{ProgramRequest, ScriptPath, SizedContent}
 import needletail.gateway.host.upstream.PeerLost
-import needletail.http.{ByteStream, Request}
+import needletail.http.Request
 import needletail.testing.Suite
 import needletail.testkit.ManualLoop
 
 /** The time of a request that is sent anew, as the first server was lost. */
 class RepeatableSuite extends Suite {
-  private final class Fake extends Backend {
-    val answer                                 = new AnswerBuffer(1000, () => ())
-    var isStopped                              = false
-    def write(bytes: Array[Byte]): Async[Unit] = Async.unit
-    def endInput(): Unit                       = ()
-    def output: ByteStream                     = answer.stream
-    def hasEnded: Boolean                      = answer.isOver
-    override def isUnused: Boolean             = !answer.hasReceived
-    def stop(): Unit                           = isStopped = true
-  }
 
   /** A request whose first server is lost after 700 ms of the second that each may take. */
   private final class Lost(maxTime: FiniteDuration = 10.minutes) {
     val loop          = new ManualLoop
-    val first, second = new Fake
+    val first, second = new FakeBackend
     val next          = new AsyncPromise[Backend]
     var stuck         = 0
     var ends          = 0

@@ -12,16 +12,21 @@ import needletail.server.session.FakeWire
 
 /** Requests with content count for their route's limit, except while their client is waited for. */
 class ContentAtLimitSuite extends RouteLimitFixture {
-  test(
-    "a request that was held gives its place back when its handler waits for content that has not arrived"
-  ) {
-    val calls   = mutable.ArrayBuffer.empty[AsyncPromise[Response]]
-    val handler = Handler("/a", Priority.Normal) { request =>
+
+  /** Reads a request's content, and then waits for the promise that it adds to `calls`. */
+  private def collecting(calls: mutable.ArrayBuffer[AsyncPromise[Response]]) =
+    Handler("/a", Priority.Normal) { request =>
       request.body.bytes.flatMap { _ =>
         calls += new AsyncPromise[Response]
         calls.last: Async[Response]
       }
     }
+
+  test(
+    "a request that was held gives its place back when its handler waits for content that has not arrived"
+  ) {
+    val calls          = mutable.ArrayBuffer.empty[AsyncPromise[Response]]
+    val handler        = collecting(calls)
     val first          = new FakeWire(handler, config)
     def more(n: Int)   = List.fill(n)(new FakeWire(handler, config, first))
     val (slow, honest) = (more(1), more(2))
@@ -116,14 +121,9 @@ class ContentAtLimitSuite extends RouteLimitFixture {
 
   test("a request that was held counts again when its content has been delivered") {
     val calls   = mutable.ArrayBuffer.empty[AsyncPromise[Response]]
-    val handler = Handler("/a", Priority.Normal) { request =>
-      request.body.bytes.flatMap { _ =>
-        calls += new AsyncPromise[Response]
-        calls.last: Async[Response]
-      }
-    }
-    val first = new FakeWire(handler, config)
-    val held  = new FakeWire(handler, config, first)
+    val handler = collecting(calls)
+    val first   = new FakeWire(handler, config)
+    val held    = new FakeWire(handler, config, first)
     first.send(post(1, "x"))
     held.send(post(10, "x"))
     calls(0).fail(noDuration)
