@@ -535,14 +535,23 @@ def testsOf(projects: Seq[Project]): ScopeFilter =
   ScopeFilter(inProjects(projects.map(p => p: ProjectReference): _*), inConfigurations(Test))
 
 /**
- * How the tests on Native run: all, and what does I/O once more with the poller that is not the default (PollerKind).
- * RouteLimitSuite, which computes for minutes, has a virtual server and no poller.
+ * How the tests on Native run, each line a process beside the others: in two parts of about the same length, and what
+ * does I/O once more with the poller that is not the default (PollerKind). RouteLimitSuite, which computes for minutes,
+ * has a virtual server and no poller.
  */
 def nativeRuns: Seq[TestCounts.Run] = {
-  val again = Seq("io", "server").filter(chosen).map(module => s"needletail.$module.")
-  val all   = again :+ "-RouteLimitSuite"
-  TestCounts.Run(Nil, Nil) +:
-    (if (again.isEmpty) Nil else Seq(TestCounts.Run(all, Seq("NEEDLETAIL_POLLER" -> "io_uring"))))
+  def prefixes(modules: Seq[String]) = modules.map(module => s"needletail.$module.")
+  val (first, others) = crossModules.map(folder).filter(chosen).partition(Set("io", "server", "gateway"))
+  val again           = Seq("io", "server").filter(chosen)
+  Seq(
+    first  -> TestCounts.Run("first part", prefixes(first), Nil),
+    others -> TestCounts.Run("other part", prefixes(first).map("-" + _), Nil),
+    again  -> TestCounts.Run(
+      "io_uring",
+      prefixes(again) :+ "-RouteLimitSuite",
+      Seq("NEEDLETAIL_POLLER" -> "io_uring")
+    )
+  ).collect { case (modules, run) if modules.nonEmpty => run }
 }
 
 /** The tests of all modules on Native, as one program that is linked once; `nativeTests/run io` runs a part. */
@@ -721,20 +730,19 @@ lazy val root = project
     startNative := BackgroundTests.start(
       (nativeTests / Compile / nativeLink).result.value,
       nativeRuns,
-      target.value / "native-tests.log",
+      target.value / "native-tests",
       streams.value.log
     ),
     countNative := Def.taskDyn {
       val log  = streams.value.log
       val root = baseDirectory.value
-      BackgroundTests.started match {
-        case Some(both) => Def.task(TestCounts.report(root, "native", both, log)) // without linking anew
-        case None       =>
-          Def.task {
-            val program = (nativeTests / Compile / nativeLink).result.value
-            TestCounts.report(root, "native", TestCounts.of(program, nativeRuns, println(_), log), log)
-          }
-      }
+      if (BackgroundTests.isStarted) // without linking anew
+        Def.task(TestCounts.report(root, "native", BackgroundTests.counts(), log))
+      else
+        Def.task {
+          startNative.value
+          TestCounts.report(root, "native", BackgroundTests.counts(), log)
+        }
     }.value,
     commands += Mutants.command(
       simulation.jvm / Runtime / fullClasspath,

@@ -89,15 +89,14 @@ object TestCounts {
     if (bad && counts.failed == 0) counts + broken else counts
   }
 
-  /** One run of a program of tests. */
-  final case class Run(arguments: Seq[String], environment: Seq[(String, String)])
+  /** One run of a program of tests; `name` says which. */
+  final case class Run(name: String, arguments: Seq[String], environment: Seq[(String, String)])
 
-  /** The sum of these runs of a program of tests; `out` gets each line of their output. */
-  def of(program: Result[File], runs: Seq[Run], out: String => Unit, log: Logger): TestCounts =
-    program match {
-      case Inc(_)      => broken
-      case Value(file) => runs.map(of(file, _, out, log)).reduce(_ + _)
-    }
+  /** One run of a program of tests; `out` gets each line of its output. */
+  def of(program: Result[File], run: Run, out: String => Unit, log: Logger): TestCounts = program match {
+    case Inc(_)      => broken.copy(names = Seq(s"${run.name}: the program was not linked"))
+    case Value(file) => of(file, run, out, log)
+  }
 
   /** A program of tests closes with a line of counts and exits with 0 only when none failed. */
   private def of(program: File, run: Run, out: String => Unit, log: Logger): TestCounts = {
@@ -116,8 +115,8 @@ object TestCounts {
         val how = run.environment.map { case (name, value) => s", with $name=$value" }.mkString
         TestCounts(passed.toInt, failed.toInt, skipped.toInt, names.map(_ + how).toList)
       case _ =>
-        log.error(s"the program of tests ended with status $status after: $last")
-        broken
+        log.error(s"the program of tests (${run.name}) ended with status $status after: $last")
+        broken.copy(names = Seq(s"${run.name}: ended with status $status after: $last"))
     }
   }
 

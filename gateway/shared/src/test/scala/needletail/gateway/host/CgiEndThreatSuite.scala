@@ -12,8 +12,8 @@ class CgiEndThreatSuite extends Hosted {
   // Its end
 
   test("a timeout ends the whole process group, and nothing of it is left: 504") {
-    sh("stuck", "sleep 301.5 &", "sleep 301.5")
-    sh("stubborn", "trap '' TERM", "sleep 301.5 &", "while true; do sleep 0.1; done")
+    sh("stuck", s"sleep ${own(301)} &", s"sleep ${own(301)}")
+    sh("stubborn", "trap '' TERM", s"sleep ${own(301)} &", "while true; do sleep 0.1; done")
     val config = cgiConfig.copy(host = hostConfig.copy(timeout = 300.millis))
     hosting(config) { server =>
       get(server, "/cgi-bin/ok")
@@ -23,12 +23,12 @@ class CgiEndThreatSuite extends Hosted {
           assertEquals(answer.status, 504, answer.raw)
         }
       }
-      eventually(processes("301.5").isEmpty, processes("301.5"))
+      eventually(processes(own(301)).isEmpty, processes(own(301)))
     }
   }
 
   test("a program that stops in the middle of its answer is ended, and the client can tell") {
-    sh("half", "printf 'Content-Type: text/plain\\n\\nhalf'", "sleep 302.5")
+    sh("half", "printf 'Content-Type: text/plain\\n\\nhalf'", s"sleep ${own(302)}")
     hosting(cgiConfig.copy(host = hostConfig.copy(timeout = 8.seconds))) { server =>
       leavingNothing {
         val answer = quick(20.seconds)(get(server, "/cgi-bin/half"))
@@ -41,7 +41,7 @@ class CgiEndThreatSuite extends Hosted {
   }
 
   test("a program that goes on after its answer is ended in time, and counts as running until then") {
-    sh("long", "printf 'Content-Type: text/plain\\nContent-Length: 4\\n\\nlong'", "exec sleep 303.5")
+    sh("long", "printf 'Content-Type: text/plain\\nContent-Length: 4\\n\\nlong'", s"exec sleep ${own(303)}")
     val config =
       cgiConfig.copy(
         processes = 1,
@@ -52,45 +52,45 @@ class CgiEndThreatSuite extends Hosted {
     hosting(config) { server =>
       leavingNothing {
         assertEquals(get(server, "/cgi-bin/long").body, "long")
-        assertEquals(processes("303.5").length, 1)
+        eventually(processes(own(303)).length == 1, processes(own(303))) // not before the shell has become it
         assertEquals(get(server, "/cgi-bin/ok").body, "ok")
-        assertEquals(processes("303.5"), Nil)
+        assertEquals(processes(own(303)), Nil)
       }
     }
   }
 
   test("a program that writes without end after its answer is ended in time") {
-    sh("writes", "printf 'Content-Type: text/plain\\nContent-Length: 4\\n\\nlong'", "exec yes 306.5")
-    sh("leads", "printf 'Location: /cgi-bin/ok\\n\\n'", "exec yes 306.5")
+    sh("writes", "printf 'Content-Type: text/plain\\nContent-Length: 4\\n\\nlong'", s"exec yes ${own(306)}")
+    sh("leads", "printf 'Location: /cgi-bin/ok\\n\\n'", s"exec yes ${own(306)}")
     hosting(cgiConfig.copy(host = hostConfig.copy(timeout = 6.seconds))) { server =>
       leavingNothing {
         assertEquals(get(server, "/cgi-bin/writes").body, "long")
-        eventually(processes("306.5").isEmpty, processes("306.5"))
+        eventually(processes(own(306)).isEmpty, processes(own(306)))
         assertEquals(get(server, "/cgi-bin/leads").body, "ok")
-        eventually(processes("306.5").isEmpty, processes("306.5"))
+        eventually(processes(own(306)).isEmpty, processes(own(306)))
       }
     }
   }
 
   test("a client that goes away stops the program") {
-    sh("waits", "sleep 304.5")
+    sh("waits", s"sleep ${own(304)}")
     safely { server =>
       val client = new RawClient(server.port).send("GET /cgi-bin/waits HTTP/1.1\r\nHost: a\r\n\r\n")
-      eventually(processes("304.5").nonEmpty)
+      eventually(processes(own(304)).nonEmpty)
       client.close()
-      eventually(processes("304.5").isEmpty, processes("304.5"))
+      eventually(processes(own(304)).isEmpty, processes(own(304)))
     }
   }
 
   test("a server that ends takes its programs with it") {
-    sh("stays", "sleep 305.5")
+    sh("stays", s"sleep ${own(305)}")
     hosting() { server =>
       val client = new RawClient(server.port).send("GET /cgi-bin/stays HTTP/1.1\r\nHost: a\r\n\r\n")
-      eventually(processes("305.5").nonEmpty)
+      eventually(processes(own(305)).nonEmpty)
       scala.concurrent.Await.result(server.close(), 20.seconds)
       client.close()
     }
-    eventually(processes("305.5").isEmpty && processes(directory.toString).isEmpty, processes("305.5"))
+    eventually(processes(own(305)).isEmpty && processes(directory.toString).isEmpty, processes(own(305)))
   }
 
   test("processes are bounded, and so is the queue for them: then 503 with Retry-After, counted by reason") {

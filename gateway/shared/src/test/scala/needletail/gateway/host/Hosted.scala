@@ -155,16 +155,25 @@ abstract class Hosted extends Suite with TemporaryDirectories {
       catch { case _: java.io.IOException => fd } // what the list was read by
     }
 
+  /**
+   * A time to sleep of more than so many seconds, as an argument by which `processes` finds what this program has started
+   * and nothing that the same tests have on another platform, which may run beside.
+   */
+  def own(seconds: Int): String = {
+    val id = self
+    s"$seconds.5${"0" * (10 - id.length)}$id"
+  }
+
   /** Processes that have `argument` in their command line, or are ours and dead. */
   def processes(argument: String): List[String] = {
-    val own = self
+    val id = self
     Option(new File("/proc").list()).fold(List.empty[String])(_.toList).filter(_.forall(_.isDigit)).flatMap {
       pid =>
         try {
           val command = contents(s"/proc/$pid/cmdline").replace('\u0000', ' ')
           val stat    = contents(s"/proc/$pid/stat")
           val rest    = stat.substring(stat.lastIndexOf(')') + 2).split(' ')
-          if (command.contains(argument) || (rest(0) == "Z" && rest(1) == own))
+          if (command.contains(argument) || (rest(0) == "Z" && rest(1) == id))
             List(s"$pid ${rest(0)} $command")
           else Nil
         } catch { case _: java.io.IOException => Nil } // it has ended meanwhile

@@ -31,13 +31,13 @@ class WorkersSuite extends Hosted {
 
   test("the configured number of processes run, each with a socket of its own, until close") {
     leavingNothing {
-      val workers = Workers(config("waits", "echo \"at $1\"; echo oops >&2; exec sleep 401.5"))
+      val workers = Workers(config("waits", s"echo \"at $$1\"; echo oops >&2; exec sleep ${own(401)}"))
       try {
-        eventually(workers.pids.length == 2 && processes("401.5").length == 2, processes("401.5"))
+        eventually(workers.pids.length == 2 && processes(own(401)).length == 2, processes(own(401)))
         def said(what: String) = log.text.split('\n').count(_.contains(s"waits: $what"))
         eventually(said("oops") == 2 && said("at /") == 2, log.text)
       } finally workers.close()
-      eventually(processes("401.5").isEmpty, processes("401.5"))
+      eventually(processes(own(401)).isEmpty, processes(own(401)))
       workers.close()
     }
   }
@@ -96,10 +96,11 @@ class WorkersSuite extends Hosted {
 
   test("what does not end when it is asked is killed, with all that it has started") {
     leavingNothing {
-      working(config("stubborn", "trap '' TERM", "sleep 404.5 &", "while true; do sleep 0.1; done")) { _ =>
-        eventually(processes("404.5").length >= 2)
+      working(config("stubborn", "trap '' TERM", s"sleep ${own(404)} &", "while true; do sleep 0.1; done")) {
+        _ =>
+          eventually(processes(own(404)).length >= 2)
       }
-      eventually(processes("404.5").isEmpty, processes("404.5"))
+      eventually(processes(own(404)).isEmpty, processes(own(404)))
     }
   }
 

@@ -25,7 +25,7 @@ class UnwatchedProgramSuite extends Hosted {
   private def start(): StartedProgram =
     Spawner.start(Launch(
       ByteText.of("/bin/sleep"),
-      List(ByteText.of("407.5")),
+      List(ByteText.of(own(407))),
       Nil,
       ByteText.of(directory.toString)
     ))
@@ -43,14 +43,14 @@ class UnwatchedProgramSuite extends Hosted {
   for ((i, name) <- Seq(2 -> "output", 3 -> "errors", 4 -> "end"))
     test(s"its $name cannot be watched: it is killed, and nothing of it stays open") {
       attach(start().numbers).get.stop() // all that is made once is there
-      eventually(processes("407.5").isEmpty, processes("407.5"))
+      eventually(processes(own(407)).isEmpty, processes(own(407)))
       untilStill(descriptors.length) // its pipes are closed
       leavingNothing {
         val numbers = start().numbers
         HostKernel.close(numbers(i))
         numbers(i) = file()
         assert(attach(numbers).isFailure)
-        eventually(processes("407.5").isEmpty, processes("407.5"))
+        eventually(processes(own(407)).isEmpty, processes(own(407)))
       }
     }
 }
