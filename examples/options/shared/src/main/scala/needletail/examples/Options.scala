@@ -84,7 +84,7 @@ final class Options private (program: String, about: String) {
   /** What `make` makes of values of options; if these are not allowed, that is printed, as by `run`. */
   def made[A](make: => A): A =
     try make
-    catch { case e: IllegalArgumentException => refuse(e.getMessage) }
+    catch { case e: IllegalArgumentException => refuse(Option(e.getMessage).getOrElse(e.toString)) }
 
   /** Prints what is wrong with the options to standard error, and exits with status 2. */
   private[examples] def refuse(problem: String): Nothing = {

@@ -168,7 +168,8 @@ private[host] final class BodySpool(
     private var rewound                = false
     private var closed                 = false // before or after it was opened
     private var counted                = 0L    // its bytes of `inUse`
-    private var left                   = 0L    // bytes of whole pieces that were written and not read again
+    private var written                = 0L    // bytes of whole pieces
+    private var left                   = 0L    // of these, what was not read again
 
     def append(piece: Array[Byte]): Async[Unit] = files(locked {
       if (inUse.addAndGet(piece.length.toLong) > config.maxSpoolTotal) {
@@ -183,6 +184,9 @@ private[host] final class BodySpool(
       }
       // if this fails, a part of it may be in the file, and the whole is still to be passed on
       open.write(piece)
+      written += piece.length
+      // natively a write that a full disk takes in part does not fail
+      if (open.getFilePointer != written) throw new IOException("No space left on device")
       left += piece.length
     })
 
@@ -207,7 +211,9 @@ private[host] final class BodySpool(
       if (!closed) {
         closed = true
         inUse.addAndGet(-counted)
-        if (open != null) open.close()
+        if (open != null)
+          try open.close()
+          catch { case _: IOException => () } // nothing in it is needed any more
       }
     }
 

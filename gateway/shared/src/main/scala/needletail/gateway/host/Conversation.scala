@@ -68,7 +68,8 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
     answer.onCancel(() => close(complete = false))
     try {
       patience.begin(backend)
-      if (content.stream == null) backend.endInput() else feeding = feed()
+      if (content.stream == null) backend.endInput()
+      else feeding = feed().recoverWith { case e => cutInput(e) } // or nobody would see what is thrown within
       readHead()
     } catch {
       case e: Throwable => // nobody else would end the program, and return its place
@@ -364,16 +365,20 @@ private[host] final class Conversation(val request: ProgramRequest, config: Prog
   private def close(complete: Boolean): Unit = if (!finished) {
     finished = true
     patience.end()
-    if (feeding != null) feeding.cancel()
-    content.close()
-    if (complete && isFed) backend.endInput()
-    else {
-      if (complete && !backend.hasEnded)
-        config.log.warn(s"$what: it ended its output before it had read its request, and was terminated")
-      backend.stop()
-    }
-    release()
-    onEnd(complete)
+    try {
+      if (feeding != null) feeding.cancel()
+      content.close()
+    } finally
+      try
+        if (complete && isFed) backend.endInput()
+        else {
+          if (complete && !backend.hasEnded)
+            config.log.warn(s"$what: it ended its output before it had read its request, and was terminated")
+          backend.stop()
+        }
+      finally
+        try release()
+        finally onEnd(complete) // whatever the others throw: it returns the place
   }
 }
 

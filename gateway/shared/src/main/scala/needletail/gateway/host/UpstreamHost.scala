@@ -65,12 +65,11 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
     val mayRepeat = asked.request.method.isSafe && asked.content.stream == null
     val deliver   = new Delivery(asked)
     var begun     = false
-    def over()    = {
-      deliver.end() // first: the one that this admits is to find those that wait for a server
-      slots.leave()
-    }
-    deliver
-      .begin(fresh = false, queueUntil = since + up.queueTime.toNanos)
+    def over()    =
+      try deliver.end() // first: the one that this admits is to find those that wait for a server
+      finally slots.leave()
+    Async.unit
+      .flatMap(_ => deliver.begin(fresh = false, queueUntil = since + up.queueTime.toNanos))
       .transform {
         case Success(first) =>
           begun = true
@@ -103,7 +102,7 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
   private final class Delivery(asked: ProgramRequest) {
     private var endpoint: Endpoint = null // the address that has the request
     private var process            = 0L   // which one serves there
-    private var ticket             = 0L   // for the queue, once it has waited there
+    private val ticket             = queue.ticket()
 
     def end(): Unit = if (endpoint != null) {
       val place = endpoint
@@ -131,20 +130,16 @@ private[host] abstract class UpstreamHost(mount: Mount, upstream: Upstream, up: 
     }
 
     /** There are as many places as all servers have together, so one of them is away. */
-    private def waitFor(fresh: Boolean, queueUntil: Long): Async[Backend] = {
-      if (ticket == 0) ticket = queue.ticket()
+    private def waitFor(fresh: Boolean, queueUntil: Long): Async[Backend] =
       queue.enter(ticket, queueUntil - Loop.nanoTime()).flatMap { place =>
         if (place == null) attempt(fresh, order, null, connectUntil, queueUntil)
         else send(fresh, place, order.filterNot(_ eq place), connectUntil, queueUntil)
       }
-    }
 
     private def connectUntil: Long = Loop.nanoTime() + up.connectTimeout.toNanos
 
     private def order: List[Endpoint] =
-      endpoints.filter(e => upstream.isReady(e.index) && !e.isFull).sortBy(e =>
-        (e.isDown, e.inFlight.get)
-      ).toList
+      EndpointQueue.inOrder(endpoints.filter(e => upstream.isReady(e.index) && !e.isFull))
 
     private def attempt(
         fresh: Boolean,

@@ -54,7 +54,12 @@ class ConversationSuite extends Suite with OnALoop {
   private final class Broken extends RuntimeException("the content is broken")
 
   test("content that throws, or is null, fails the response at once, and the program is ended") {
-    val ways = List[() => Async[Option[Array[Byte]]]](() => throw new Broken, () => null)
+    val ways =
+      List[() => Async[Option[Array[Byte]]]](
+        () => throw new Broken,
+        () => null,
+        () => Async.value(Some(null))
+      )
     for (fails <- ways; pieces <- 0 to 2) onLoop { loop =>
       val backend = new FakeBackend
       var ends    = List.empty[Boolean]
@@ -63,6 +68,19 @@ class ConversationSuite extends Suite with OnALoop {
       val failure = answer.poll.getOrElse(fail("it waits")).failed.get
       assert(failure.isInstanceOf[Broken] || failure.isInstanceOf[NullPointerException], failure)
       assertEquals((backend.isStopped, ends), (true, List(false)))
+    }
+  }
+
+  test("whatever fails while a conversation ends, its program is ended, and its place given back") {
+    onLoop { loop =>
+      val backend = new FakeBackend
+      var ends    = 0
+      val content =
+        new SizedContent(10, failing(1)(new AsyncPromise[Option[Array[Byte]]]).stream, () => throw new Broken)
+      val answer = conversation(loop, content).begin(backend)(_ => ends += 1)
+      try answer.cancel()
+      catch { case _: Broken => () }
+      assertEquals((backend.isStopped, ends), (true, 1))
     }
   }
 

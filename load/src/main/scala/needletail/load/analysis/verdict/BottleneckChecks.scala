@@ -146,17 +146,19 @@ private[verdict] final class BottleneckChecks(window: Window) {
 
   /**
    * How many connections each generator needed, by Little's law, with as many again to spare: from the rate, and the time
-   * of most requests in the second in which that was shortest, before or after handshakes delayed them.
+   * of most requests, or their mean where a few take far longer, in the second in which that was shortest, before or after
+   * handshakes delayed them.
    */
   private def connectionsNeeded: Option[Long] =
     window.offered.map(interval => Figures.sum(interval.kinds).service).filter(_.getTotalCount >= 10)
-      .map(_.getValueAtPercentile(75)).minOption.map { nanos =>
+      .map(times => math.max(times.getValueAtPercentile(75).toDouble, times.getMean)).minOption.map { nanos =>
         math.max(LeastConnections, math.ceil(2 * window.dueRate * nanos / 1e9 / generators).toLong)
       }
 
   /**
-   * Requests that found all connections in use. If answers took longer than at the beginning, or did not come at all,
-   * the server occupied them; otherwise more connections might have achieved more.
+   * Requests that found no connection free. If answers took longer than at the beginning, or did not come at all, the
+   * server occupied them; otherwise more connections might have achieved more, or the same if they had been open: over TLS
+   * few are opened at a time.
    */
   private def unsent: Option[BottleneckCheck] = {
     val count = window.total.count(Outcome.Unsent)
@@ -167,12 +169,24 @@ private[verdict] final class BottleneckChecks(window: Window) {
         true,
         if (window.total.count(Outcome.Good) == 0) Limit.Uncertain else Limit.Client,
         s"too few connections: ${Quantity.counted(count, "request")} became due when " +
-          (if (run.plan.users == 1) "the only connection was"
-           else s"all ${Quantity.count(run.plan.users.toLong)} connections were") +
-          " in use, while answers took no longer than at the beginning; allow more connections",
+          (if (fewOpened)
+             s"none was free of the ${Quantity.count(mostOpen)} that had been opened, while answers took no longer than " +
+               "at the beginning; over TLS each event loop opens only few at a time: raise the rate slowly (--ramp)"
+           else
+             (if (run.plan.users == 1) "the only connection was"
+              else s"all ${Quantity.count(run.plan.users.toLong)} connections were") +
+               " in use, while answers took no longer than at the beginning; allow more connections"),
         any
       )
   }
+
+  private def mostOpen: Long = run.intervals.map(_.self.open.toLong).maxOption.getOrElse(0L)
+
+  /** Whether fewer TLS connections than allowed were ever open. */
+  private def fewOpened: Boolean =
+    mostOpen < run.plan.users && Openings.sum(
+      run.intervals.map(_.self.openings)
+    ).tls.histogram.getTotalCount > 0
 
   /**
    * Whether, for any kind, the median is at least twice that of the first requests, which found connections and server

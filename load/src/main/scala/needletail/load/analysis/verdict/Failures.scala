@@ -56,6 +56,6 @@ object Failures {
     case Outcome.Reset           => "reset or truncated"
     case Outcome.TimedOut        => "timed out"
     case Outcome.Garbage         => "had an invalid response"
-    case Outcome.Unsent          => "not sent, because all connections were in use"
+    case Outcome.Unsent          => "not sent, because no connection was free"
   }
 }

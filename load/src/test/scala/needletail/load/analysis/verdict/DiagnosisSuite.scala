@@ -427,4 +427,27 @@ class DiagnosisSuite extends Suite {
     assert(!many.causes.exists(_.contains("more connections")), many)
     assertEquals(many.limit, Client)
   }
+
+  test("nor where those that are allowed were never open, as over TLS few are opened at a time") {
+    val server = ModelServer(workers = 1000, serviceNanos = 100000000)
+    val run    = open(server = server, connections = 10)(opening(2, 48)(_).copy(open = 10)).run
+    val slow   = measured(run.copy(plan = run.plan.copy(users = 1000))).diagnosis.overall
+    mentions(slow, "none was free of the 10 that had been opened")
+    assert(!slow.causes.exists(_.contains("more connections")), slow)
+  }
+
+  test("recommended connections count the time of the few requests that take far longer") {
+    val run = open(rate = 100, server = ModelServer(workers = 1000, serviceNanos = 10000000))(
+      opening(100, 48)(_).copy(busiestLoop = 0.99)
+    ).run
+    val slow = run.copy(intervals =
+      run.intervals.map(i =>
+        i.copy(kinds = i.kinds.map { kind =>
+          kind.service.recordValueWithCount(5000000000L, kind.service.getTotalCount / 4)
+          kind
+        })
+      )
+    )
+    assert(!measured(slow).diagnosis.overall.causes.exists(_.contains("--connections 16")), slow)
+  }
 }

@@ -74,6 +74,7 @@ private[deflate] final class DeflateCodec(
       }
       at += count
     }
+    deflater.setInput(Tail, 0, 0) // which keeps what it was given last, and no budget counts that
     if (out.length >= Tail.length) out.length -= Tail.length // the end of every flush (RFC 7692 §7.2.1)
     out.taken
   }

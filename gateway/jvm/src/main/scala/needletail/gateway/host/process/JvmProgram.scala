@@ -138,12 +138,15 @@ private[host] final class JvmProgram(
 
   /** It cannot be watched any more: kills it, and says that it has ended. A fatal error is the loop's then. */
   private[host] def giveUp(cause: Throwable): Unit =
-    try {
-      JvmProgram.killRest(process)
-      for (pipe <- Seq(out, err))
-        try pipe.close()
-        catch { case _: IOException => () }
-    } finally
+    try
+      try JvmProgram.killRest(process)
+      finally {
+        process.destroyForcibly() // needs no thread: that there are no more may be the cause
+        for (pipe <- Seq(out, err))
+          try pipe.close()
+          catch { case _: IOException => () }
+      }
+    finally
       try
         loop.execute { () =>
           ended(JvmProgram.Killed)

@@ -72,9 +72,8 @@ private[host] final class EndpointQueue(
   }
 
   private def takePlace(evenDown: Boolean): Endpoint =
-    endpoints
-      .filter(e => isReady(e) && !e.isFull && (evenDown || !e.isDown))
-      .sortBy(e => (e.isDown, e.inFlight.get))
+    EndpointQueue
+      .inOrder(endpoints.filter(e => isReady(e) && !e.isFull && (evenDown || !e.isDown)))
       .find(_.tryEnter())
       .orNull
 
@@ -130,6 +129,14 @@ private[host] final class EndpointQueue(
 }
 
 private[host] object EndpointQueue {
+
+  /**
+   * Those that can be reached first, and of these the ones with the fewest requests. What they are ordered by is read once
+   * of each, as other loops change it: a sort whose comparisons contradict each other throws.
+   */
+  def inOrder(endpoints: Seq[Endpoint]): List[Endpoint] =
+    endpoints.map(e => (e, e.isDown, e.inFlight.get)).sortBy { case (_, isDown, count) => (isDown, count) }
+      .map(_._1).toList
 
   /** All servers that can be reached have as many requests as they accept. */
   object Busy extends RuntimeException("all servers are busy", null, false, false)

@@ -1,5 +1,7 @@
 package needletail.gateway.host.upstream
 
+import java.util.concurrent.atomic.AtomicBoolean
+
 import scala.concurrent.duration._
 
 import needletail.async.Async
@@ -89,6 +91,26 @@ class EndpointQueueSuite extends Suite {
       assertEquals(first.isCompleted, triesDown || !isDown)
       w.loop.advance(400.millis)
       assertEquals((result(first), last.poll), (Some(Right(w.endpoints(1))), None))
+    }
+  }
+
+  test("many servers are put in order while other threads send requests to them") {
+    val endpoints = new ManualLoop().within {
+      Vector.tabulate(64)(i => new Endpoint(Address.Tcp("127.0.0.1", 1), i, 1, 3, _ => ()))
+    }
+    val isOver = new AtomicBoolean
+    val other  = new Thread(() => {
+      val random = new java.util.SplittableRandom(1)
+      while (!isOver.get) {
+        val endpoint = endpoints(random.nextInt(64))
+        if (!endpoint.tryEnter()) endpoint.inFlight.set(0)
+      }
+    })
+    other.start()
+    try for (_ <- 1 to 5000) assertEquals(EndpointQueue.inOrder(endpoints).toSet.size, 64)
+    finally {
+      isOver.set(true)
+      other.join()
     }
   }
 
