@@ -140,7 +140,7 @@ lazy val http    = module("http").dependsOn(async, stream, testing % Test)
 lazy val metrics = module("metrics").dependsOn(testing % Test)
 lazy val routing = module("routing")
   .dependsOn(http, testing % Test)
-  .settings(withTestkit("ManualLoop", "TestReply", "package"))
+  .settings(withTestkit("ManualLoop", "TestConnection", "TestExchange", "TestReply", "package"))
 
 /** Codecs, and clients of any protocol. */
 lazy val tcp = module("tcp")

@@ -4,6 +4,7 @@ import scala.concurrent.duration.FiniteDuration
 
 import needletail.async.Async
 import needletail.http.message.{HttpError, Status}
+import needletail.http.text.Ascii
 
 /** Makes clients of a plain HTTP server use https. */
 object Https {
@@ -15,11 +16,14 @@ object Https {
    *   Server.runAll(Server(routes, secure), Server(Https.redirect(), port = 80))
    * }}}
    *
-   * @param port where https is served
-   * @param host the host to redirect to; None: the one that the request is for. A request without one gets 400
+   * @param port  where https is served
+   * @param host  the host to redirect to; None: the one that the request is for. A request without one gets 400
+   * @param hosts the hosts that requests may be for, without ports; those for others get 421. Empty: any
    */
-  def redirect(port: Int = DefaultPort, host: Option[String] = None): Handler =
-    Handler((request: Request) => redirection(request, port, host))
+  def redirect(port: Int = DefaultPort, host: Option[String] = None, hosts: Seq[String] = Nil): Handler = {
+    val to = new Target(port, host, hosts)
+    Handler((request: Request) => to.redirection(request))
+  }
 
   /**
    * For `around`: redirects requests that came without TLS, as `redirect` does, and has the others served. For servers
@@ -29,21 +33,31 @@ object Https {
    *   Server(routes.around(Https.only()), ServerConfig(proxies = Seq("10.0.0.0/8")))
    * }}}
    *
-   * @param port as for `redirect`
-   * @param host as for `redirect`
+   * @param port  as for `redirect`
+   * @param host  as for `redirect`
+   * @param hosts as for `redirect`
    */
   def only(
       port: Int = DefaultPort,
-      host: Option[String] = None
-  ): (Request, () => Async[Response]) => Async[Response] = (request, next) =>
-    if (request.connection.isSecure) next() else Async.value(redirection(request, port, host))
+      host: Option[String] = None,
+      hosts: Seq[String] = Nil
+  ): (Request, () => Async[Response]) => Async[Response] = {
+    val to = new Target(port, host, hosts)
+    (request, next) =>
+      if (request.connection.isSecure) next() else Async.value(to.redirection(request))
+  }
 
-  private def redirection(request: Request, port: Int, host: Option[String]): Response = {
-    val name = host.getOrElse(withoutPort(request.authority))
-    if (name.isEmpty) Response.of(HttpError(Status.BadRequest, "the Host header is missing"))
-    else {
-      val suffix = if (port == DefaultPort) "" else s":$port"
-      Response(Status.PermanentRedirect).header("Location", s"https://$name$suffix${origin(request)}")
+  private final class Target(port: Int, host: Option[String], hosts: Seq[String]) {
+    private val allowed = hosts.map(Ascii.lower).toSet
+    private val suffix  = if (port == DefaultPort) "" else s":$port"
+
+    def redirection(request: Request): Response = {
+      val asked = withoutPort(request.authority)
+      val name  = host.getOrElse(asked)
+      if (name.isEmpty) Response.of(HttpError(Status.BadRequest, "the Host header is missing"))
+      else if (allowed.nonEmpty && !allowed.contains(Ascii.lower(asked)))
+        Response.of(HttpError(Status.MisdirectedRequest, "this server is not for that host"))
+      else Response(Status.PermanentRedirect).header("Location", s"https://$name$suffix${origin(request)}")
     }
   }
 

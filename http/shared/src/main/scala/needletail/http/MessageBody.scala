@@ -50,6 +50,9 @@ abstract class MessageBody private[needletail] () {
    */
   private[needletail] def isBegun: Boolean = false
 
+  /** Whether it is in memory, and can be read again. */
+  private[needletail] def isFixed: Boolean = false
+
   /** To be called before it is passed on to a service: throws IllegalStateException if that would get only the rest. */
   private[needletail] final def refuseIfBegun(): Unit =
     if (isBegun)
@@ -98,6 +101,8 @@ object MessageBody {
       else Async.value(content)
     def bytes: Async[Array[Byte]] = Async.value(content)
     def trailers: Headers         = Headers.empty
+
+    private[needletail] override def isFixed: Boolean = true
   }
 
   /**

@@ -48,9 +48,10 @@ final class Request private[needletail] (
    * When the head of the response must be there. After that the server sends a 503 instead and cancels the handler's
    * `Async`. Content that arrives for a handler which reads it begins the time anew, and after a read that was
    * given up or has failed it is later by as much as that one has waited. No limit for a request that was not
-   * received by a server.
+   * received by a server; in a test, that of the route.
    */
-  def timeLimit: TimeLimit = if (dueNanos == Long.MaxValue) TimeLimit.none else TimeLimit.at(dueNanos)
+  def timeLimit: TimeLimit =
+    if (dueNanos >= Request.LimitedByRoute) TimeLimit.none else TimeLimit.at(dueNanos)
 
   /** The deadline in nanoseconds on the loop's clock, set by the server that calls the handler; of the first request. */
   private[needletail] def dueNanos: Long =
@@ -278,6 +279,25 @@ final class Request private[needletail] (
     derived(request)
   }
 
+  /**
+   * The same request as a server receives it: with a time limit as soon as a route with one has matched, which the caller
+   * keeps, and that is all that limits it besides `gate`.
+   */
+  private[needletail] def received(gate: Gate, content: MessageBody): Request = {
+    val own = head.copied
+    own.gate = gate
+    own.route = null
+    val request = new Request(own, own.generation, content, connection)
+    request.dueNanos = Request.LimitedByRoute
+    request
+  }
+
+  /** The same request over another connection. */
+  private[needletail] def over(connection: ConnectionInfo): Request = {
+    val own = head.copied
+    new Request(own, own.generation, body, connection)
+  }
+
   /** Copies this request's bytes, before the buffer is reused; `gate` is asked from now on. */
   private[needletail] def detach(gate: Gate, route: RouteClass): Unit = {
     val h   = head
@@ -309,6 +329,9 @@ final class Request private[needletail] (
 
 object Request {
   private[needletail] val released: RequestView = new RequestView
+
+  /** In place of a deadline: none, until a route matches that has one. */
+  private[needletail] final val LimitedByRoute = Long.MaxValue - 1
 
   // For tests, and for calling handlers without a connection
 

@@ -110,7 +110,8 @@ private[needletail] final class LoopStates[S](
           mine.set(new LoopStates.Mine(loop, state))
           if (closed) discard(state)
           state
-        case _ => throw new IllegalStateException(otherwise)
+        case null => throw new IllegalStateException(otherwise)
+        case _    => throw new IllegalStateException(LoopStates.NoSockets)
       }
   }
 
@@ -192,6 +193,11 @@ private[needletail] final class LoopStates[S](
 }
 
 private[io] object LoopStates {
+
+  /** On a loop in virtual time. */
+  private final val NoSockets =
+    "a test's event loop has no sockets, so a client cannot be used on it: give the code under test a trait of its own, " +
+      "which the test implements, or await the client's future by Async.fromFuture"
 
   /** How long `close` waits for loops. */
   private final val CloseSeconds = 5L

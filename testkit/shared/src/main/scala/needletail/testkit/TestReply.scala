@@ -137,18 +137,18 @@ object TestReply {
 
   /** Passes `request` to `handler` on `loop`. Use one loop for several replies to run them concurrently. */
   def apply(handler: Handler, request: Request, loop: ManualLoop = new ManualLoop): TestReply = {
-    val gate = new TestGate
-    request.head.gate = gate
-    val answered = loop.within {
-      Async.attempt(handler(request)).transform {
-        case Success(null)               => Async.value(notNull(null))
-        case Success(response: Response) => Async.value(response)
-        case Success(later: Reply.Later) => later.response.map(notNull)
-        case Failure(error)              => Async.fail(error)
-      }
-    }
-    new TestReply(request.method eq Method.HEAD, answered, gate, loop)
+    val gate     = new TestGate
+    val exchange = new TestExchange(handler, request, gate, loop)
+    new TestReply(request.method eq Method.HEAD, exchange.response, gate, loop)
   }
+
+  private[testkit] def ask(handler: Handler, request: Request): Async[Response] =
+    Async.attempt(handler(request)).transform {
+      case Success(null)               => Async.value(notNull(null))
+      case Success(response: Response) => Async.value(response)
+      case Success(later: Reply.Later) => later.response.map(notNull)
+      case Failure(error)              => Async.fail(error)
+    }
 }
 
 /** Admits every request, and keeps the last failure. */
@@ -156,8 +156,12 @@ private[testkit] final class TestGate extends Gate {
   var last: Throwable     = null
   var current: RouteClass = RouteClass.unmatched
 
+  /** Called when a route has matched. */
+  var matched: () => Unit = () => ()
+
   def enter(route: RouteClass): Response = {
     current = route
+    matched()
     null
   }
   def enterHandler(route: RouteClass): Response            = enter(route)

@@ -3,7 +3,7 @@ package needletail.testkit
 import scala.concurrent.duration._
 
 import needletail.async.{Async, TimedOut}
-import needletail.http.{Handler, Reply}
+import needletail.http.{Handler, Https, MessageBody, Reply}
 import needletail.routing._
 import needletail.stream.Stream
 
@@ -179,5 +179,127 @@ class TestReplySuite extends needletail.testing.Suite {
       assertEquals(reply.status, Status.InternalServerError)
       assert(reply.failure.exists(_.isInstanceOf[NullPointerException]), reply.failure)
     }
+  }
+
+  /** Never answered; counts how often that was cancelled. */
+  private final class Never {
+    var cancelled                   = 0
+    def response(): Async[Response] = {
+      val promise = new needletail.async.AsyncPromise[Response]
+      promise.onCancel(() => cancelled += 1)
+      promise
+    }
+  }
+
+  test("a route's time limit is kept in virtual time, as a server does") {
+    val never  = new Never
+    val routes = Routes(
+      (GET / "slow" to never.response()).timeout(1.second),
+      (GET / "left" + request to (r => r.timeLimit.timeLeft.map(_.toMillis).toString.ok)).timeout(1.second),
+      GET / "usual" + request to (r => r.timeLimit.timeLeft.map(_.toMillis).toString.ok)
+    )
+    for (r <- Seq(Request.get("/slow"), Request.get("/slow").withHeader("X-A", "b"))) {
+      never.cancelled = 0
+      val slow = routes.test(r).advance(999.millis)
+      assert(!slow.isAnswered)
+      assertEquals(never.cancelled, 0)
+      assert(slow.advance(1.millis).isAnswered)
+      assertEquals((slow.status, slow.text), (Status.ServiceUnavailable, "the request took too long"))
+      assertEquals((never.cancelled, slow.loop.pendingTimers), (1, 0))
+    }
+    assertEquals(routes.test(Request.get("/left")).text, "Some(1000)")
+    assertEquals(routes.test(Request.get("/usual")).text, "None")
+    assertEquals(routes.test(Request.get("/left")).loop.pendingTimers, 0)
+  }
+
+  test("a request that is tested twice has its route's whole time each time") {
+    val asked  = Request.get("/slow")
+    val routes = (GET / "slow" to Async.sleep(3.seconds).map(_ => "done".ok)).timeout(2.seconds)
+    for (_ <- 1 to 2) {
+      val loop = new ManualLoop
+      loop.advance(1.minute)
+      val reply = routes.test(asked, loop)
+      assertEquals(reply.status, Status.ServiceUnavailable)
+      assertEquals(loop.nowNanos, 62.seconds.toNanos)
+    }
+  }
+
+  test("the response of a time limit passes through wrappers; a client that has gone ends it") {
+    val never   = new Never
+    val routes  = (GET / "slow" to never.response()).timeout(1.second)
+    val dressed = routes.mapResponse((_, response) => response.header("X-Server", "one"))
+    assertEquals(dressed.test(Request.get("/slow")).header("X-Server"), Some("one"))
+
+    val gone = routes.test(Request.get("/slow"))
+    gone.cancel()
+    assertEquals((never.cancelled, gone.loop.pendingTimers), (2, 0))
+  }
+
+  test("a route's time limit begins anew with content that the handler has waited for") {
+    def slow   = MessageBody.streamed(Stream.ticks(3.seconds).take(3).map(_ => "a".getBytes), -1)
+    val routes = (POST / "body" + request to { r =>
+      r.text.flatMap(text => Async.sleep(1.second).map(_ => text.ok))
+    }).timeout(2.seconds)
+    val reply = routes.test(Request.post("/body", slow))
+    assertEquals((reply.status, reply.text), (Status.Ok, "aaa"))
+
+    val stuck = (POST / "body" + request to { r =>
+      r.body.stream.next().flatMap(_ => new needletail.async.AsyncPromise[Response])
+    }).timeout(2.seconds).test(Request.post("/body", slow))
+    assertEquals(stuck.status, Status.ServiceUnavailable)
+    val arrived = stuck.loop.nowNanos - 2.seconds.toNanos
+    assert(arrived % 3.seconds.toNanos == 0, arrived)
+  }
+
+  test("a client that is gone gives its place in a route's limit back") {
+    val never  = new Never
+    val routes = (GET / "one" to never.response()).limit(inFlight = 1)
+    val first  = routes.test(Request.get("/one"))
+    assert(!first.isAnswered)
+    assertEquals(routes.test(Request.get("/one")).status, Status.ServiceUnavailable)
+    first.cancel()
+    assert(!routes.test(Request.get("/one")).isAnswered)
+  }
+
+  test("what a server knows of the client: address, TLS and certificate") {
+    val routes = GET / "who" + request to { r =>
+      val c = r.connection
+      s"${c.remoteAddress} ${c.isSecure} ${c.peer.map(_.subject)} ${c.security.map(_.version)}".ok
+    }
+    val asked                         = Request.get("/who")
+    def reply(asked: Request): String = routes.test(asked).text
+    assertEquals(reply(asked), "127.0.0.1:0 false None None")
+    assertEquals(
+      reply(asked.withConnection(remoteAddress = "192.0.2.1:4711")),
+      "192.0.2.1:4711 false None None"
+    )
+    assertEquals(reply(asked.withConnection(isSecure = true)), "127.0.0.1:0 true None Some(TLSv1.3)")
+    val ann = asked.withConnection(peer = TestPeer("CN=Ann"))
+    for (r <- Seq(ann, ann.withHeader("X-A", "b")))
+      assertEquals(reply(r), "127.0.0.1:0 true Some(CN=Ann) Some(TLSv1.3)")
+  }
+
+  test("a redirect to https only for the hosts that are named") {
+    val redirect            = Https.redirect(hosts = Seq("example.com", "www.example.com"))
+    def asked(host: String) = redirect.test(Request.get(s"http://$host/a?b"))
+    for (host <- Seq("example.com", "www.Example.com", "example.com:80"))
+      assertEquals(
+        asked(host).header("Location"),
+        Some(s"https://${host.takeWhile(_ != ':')}/a?b"),
+        host
+      )
+    assertEquals(asked("evil.example").status, Status.MisdirectedRequest)
+    assertEquals(asked("evil.example").header("Location"), None)
+  }
+
+  test("HSTS and redirects to https") {
+    val routes =
+      (GET / "a" to "a".ok).mapResponse(Https.strict(365.days)).around(Https.only(host = Some("example.com")))
+    assertEquals(
+      routes.test(Request.get("/a")).header("Location"),
+      Some("https://example.com/a")
+    )
+    val secure = routes.test(Request.get("/a").withConnection(isSecure = true))
+    assertEquals(secure.header("Strict-Transport-Security"), Some("max-age=31536000"))
   }
 }
