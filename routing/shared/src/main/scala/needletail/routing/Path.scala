@@ -1,5 +1,6 @@
 package needletail.routing
 
+import needletail.http.Response
 import needletail.routing.internal.matching.{
   Both,
   Derived,
@@ -43,6 +44,9 @@ abstract class Path[A] private[routing] () extends Part[A] {
 
   override def filter(accept: A => Boolean, message: String = Quote.DefaultMessage): Path[A] =
     new DerivedPath[A](this, Part.check(this, accept, message), refuses = true)
+
+  override def refine[B](f: A => Either[Response, B]): Path[B] =
+    new DerivedPath[B](this, Part.refined(this, f), refuses = true)
 
   /**
    * Routes that begin with this path. It is evaluated once for each request, however many of them are tried.

@@ -33,6 +33,34 @@ class FilterSuite extends needletail.testing.Suite {
     assertEquals(text(routes, "/-3"), "400 not positive")
   }
 
+  test("a segment that is refined: a value, or a response unless another route matches") {
+    def find(id: Long)     = if (id < 10) Right(s"item $id") else Left("no such item".notFound)
+    val item: Path[String] = arg[Long].refine(find)
+    val routes             = Routes(
+      GET / "items" / item / "parts" / arg[Int] to { case (item, part) => s"part $part of $item".ok },
+      "items" / item subroutes { item =>
+        Routes(item + GET to (item => item.ok), item + DELETE to (item => s"deleted $item".ok))
+      },
+      GET / "items" / "eleven" to "another route".ok,
+      GET / "other" / arg[Long].refine(find) to (item => item.ok),
+      GET / "other" / "x" to "x".ok,
+      (GET / "pairs" / arg[Int] / arg[Int]).refine { case (a, b) =>
+        if (a < b) Right(b - a) else Left("not in order".badRequest)
+      } to (difference => difference.toString.ok)
+    )
+    assertEquals(text(routes, "/items/7/parts/2"), "part 2 of item 7")
+    assertEquals(text(routes, "/items/12/parts/2"), "404 no such item")
+    assertEquals(text(routes, "/items/7"), "item 7")
+    assertEquals(routes.test(Request.delete("/items/7")).text, "deleted item 7")
+    assertEquals(text(routes, "/items/12"), "404 no such item")
+    assertEquals(text(routes, "/items/eleven"), "another route")
+    assertEquals(text(routes, "/other/x"), "x")
+    assertEquals(text(routes, "/other/12"), "404 no such item")
+    assert(text(routes, "/other/y").startsWith("400 expected Long"), text(routes, "/other/y"))
+    assertEquals(text(routes, "/pairs/3/5"), "2")
+    assertEquals(text(routes, "/pairs/5/3"), "400 not in order")
+  }
+
   test("a filter sees the mapped value, its message the text") {
     val routes =
       GET / arg[String].map(_.length).filter(_ < 4, "'{VALUE}' is too long") to (n => n.toString.ok)

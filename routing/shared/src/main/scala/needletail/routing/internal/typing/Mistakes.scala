@@ -17,7 +17,7 @@ sealed abstract class NotAPart[P] {
 
 /** The error message for `/` with something that is not allowed in a path. */
 @annotation.implicitNotFound(
-  "a ${P} is not allowed in a path; allowed are a literal in quotes, arg[T] to convert one segment to a T, * to accept the rest, !* to capture it. Query parameters, headers, cookies and bodies are added with +, and only they can be optional, lists or have a default. refine and filter come after the whole path: (GET / \"x\" / arg[T]).refine(f)"
+  "a ${P} is not allowed in a path; allowed are a literal in quotes, arg[T] to convert one segment to a T, * to accept the rest, !* to capture it. Query parameters, headers, cookies and bodies are added with +, and only they can be optional, lists or have a default"
 )
 sealed abstract class NotInPath[P] {
   private[routing] def apply(other: P): Mistake
