@@ -2,7 +2,7 @@ package needletail.http
 
 import scala.concurrent.duration.FiniteDuration
 
-import needletail.async.Async
+import needletail.async.{Async, Setting}
 import needletail.http.message.{HttpError, Status}
 import needletail.http.text.Ascii
 
@@ -19,6 +19,7 @@ object Https {
    * @param port  where https is served
    * @param host  the host to redirect to; None: the one that the request is for. A request without one gets 400
    * @param hosts the hosts that requests may be for, without ports; those for others get 421. Empty: any
+   * @throws java.lang.IllegalArgumentException for one of `hosts` with a port
    */
   def redirect(port: Int = DefaultPort, host: Option[String] = None, hosts: Seq[String] = Nil): Handler = {
     val to = new Target(port, host, hosts)
@@ -35,7 +36,8 @@ object Https {
    *
    * @param port  as for `redirect`
    * @param host  as for `redirect`
-   * @param hosts as for `redirect`
+   * @param hosts as for `redirect`; requests over TLS may be for any host
+   * @throws java.lang.IllegalArgumentException as `redirect` does
    */
   def only(
       port: Int = DefaultPort,
@@ -48,13 +50,17 @@ object Https {
   }
 
   private final class Target(port: Int, host: Option[String], hosts: Seq[String]) {
+    hosts.foreach(h =>
+      Setting("Https").check("hosts", h, h.nonEmpty && withoutPort(h) == h, "a host, without a port")
+    )
     private val allowed = hosts.map(Ascii.lower).toSet
     private val suffix  = if (port == DefaultPort) "" else s":$port"
 
     def redirection(request: Request): Response = {
       val asked = withoutPort(request.authority)
       val name  = host.getOrElse(asked)
-      if (name.isEmpty) Response.of(HttpError(Status.BadRequest, "the Host header is missing"))
+      if (name.isEmpty || asked.isEmpty && allowed.nonEmpty)
+        Response.of(HttpError(Status.BadRequest, "the Host header is missing"))
       else if (allowed.nonEmpty && !allowed.contains(Ascii.lower(asked)))
         Response.of(HttpError(Status.MisdirectedRequest, "this server is not for that host"))
       else Response(Status.PermanentRedirect).header("Location", s"https://$name$suffix${origin(request)}")

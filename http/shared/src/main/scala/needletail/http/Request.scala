@@ -280,10 +280,10 @@ final class Request private[needletail] (
   }
 
   /**
-   * The same request as a server receives it: with a time limit as soon as a route with one has matched, which the caller
-   * keeps, and that is all that limits it besides `gate`.
+   * The same request as if a server had received it with that content: `gate` is asked, and it has a time limit once a
+   * route with one has matched, which the caller has to keep.
    */
-  private[needletail] def received(gate: Gate, content: MessageBody): Request = {
+  private[needletail] def asReceived(gate: Gate, content: MessageBody): Request = {
     val own = head.copied
     own.gate = gate
     own.route = null

@@ -24,6 +24,29 @@ class HttpsSuite extends Suite {
     )
   }
 
+  test("requests are redirected only for the hosts that are named, in any case and with any port") {
+    val some = Https.redirect(hosts = Seq("Shop.example", "[::1]"))
+    def code(host: String, handler: Handler = some): Int = handler(to(host)) match {
+      case response: Response =>
+        assertEquals(response.headers.get("Location"), None)
+        response.status.code
+      case other => fail(s"not a response: $other")
+    }
+    for (host <- Seq("shop.example", "shop.Example:8080", "[::1]", "[::1]:80"))
+      assertEquals(location(some, to(host)), s"https://${host.replaceFirst(":80(80)?$", "")}/a%20b?c=d")
+    for (host <- Seq("evil.example", "shop.example.evil", "a.shop.example", "127.0.0.1"))
+      assertEquals(code(host), 421, host)
+    assertEquals(code(""), 400)
+    assertEquals(code("", Https.redirect(host = Some("shop.example"), hosts = Seq("shop.example"))), 400)
+  }
+
+  test("a name of a host with a port, which no request would be for, is an error") {
+    for (host <- Seq("shop.example:80", "[::1]:80", ""))
+      interceptMessage[IllegalArgumentException](
+        s"Https.hosts is $host, but must be a host, without a port"
+      )(Https.only(hosts = Seq(host)))
+  }
+
   test("strict transport security is for responses over TLS") {
     val plain    = to("a")
     val response = Response.ok("x")

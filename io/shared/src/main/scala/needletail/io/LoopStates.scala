@@ -194,10 +194,10 @@ private[needletail] final class LoopStates[S](
 
 private[io] object LoopStates {
 
-  /** On a loop in virtual time. */
+  /** On a loop that is no `EventLoop`, such as that of a test. */
   private final val NoSockets =
-    "a test's event loop has no sockets, so a client cannot be used on it: give the code under test a trait of its own, " +
-      "which the test implements, or await the client's future by Async.fromFuture"
+    "this loop, a test's or a ThreadLoop, has no sockets, so a client cannot be used on it: await its future by " +
+      "Async.fromFuture, or give the code under test a trait of its own, which the test implements"
 
   /** How long `close` waits for loops. */
   private final val CloseSeconds = 5L

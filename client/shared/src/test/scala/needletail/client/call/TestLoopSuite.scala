@@ -11,9 +11,9 @@ class TestLoopSuite extends Suite with Misbehaving {
 
   test("it has no sockets, which the error says, and a call of another loop can be awaited") {
     serving(_ => Response.ok("hello")) { (server, client) =>
-      val loop                    = new ManualLoop
+      val loop                     = new ManualLoop
       def says(e: Throwable): Unit =
-        assert(e.getMessage.contains("a test's event loop has no sockets"), e.getMessage)
+        assert(e.getMessage.contains("has no sockets"), e.getMessage)
       says(loop.run(client.get(server.url).text).failed.get)
       says(loop.within(intercept[IllegalStateException](client.get(server.url).response)))
       assertEquals(loop.run(Async.fromFuture(client.run(client.get(server.url).text))).get, "hello")
