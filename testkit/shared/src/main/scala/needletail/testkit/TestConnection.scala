@@ -10,7 +10,8 @@ private[testkit] final class TestConnection(
     shown: Option[PeerCertificate]
 ) extends Attachments {
   override val security: Option[ConnectionSecurity] =
-    if (isSecure) Some(ConnectionSecurity("TLSv1.3", "TLS_AES_128_GCM_SHA256", "http/1.1", "", shown)) else None
+    if (isSecure) Some(ConnectionSecurity("TLSv1.3", "TLS_AES_128_GCM_SHA256", "http/1.1", "", shown))
+    else None
 }
 
 /** Certificates of clients in tests, as a server passes them on once it has verified them. */

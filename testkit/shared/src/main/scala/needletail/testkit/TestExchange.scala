@@ -8,39 +8,45 @@ import needletail.http.{Around, ByteStream, Handler, MessageBody, Request, Respo
  * the route has matched, and anew with content that its handler has waited for. While that is waited for, no time of
  * the handler passes.
  */
-private[testkit] final class TestExchange(handler: Handler, asked: Request, gate: TestGate, loop: ManualLoop) {
+private[testkit] final class TestExchange(
+    handler: Handler,
+    asked: Request,
+    gate: TestGate,
+    loop: ManualLoop
+) {
   private var timer: Timer = null
+  private var isReturned   = false // the handler has: before that nothing can be cancelled, as in a server
   private var isOver       = false
-  private var reads        = 0 // of content that has not come yet
+  private var reads        = 0     // of content that has not come yet
 
-  private val request: Request = asked.received(
+  private val request: Request = asked.asReceived(
     gate,
     if (asked.body.isFixed) asked.body
     else MessageBody.streamed(new Content, asked.body.length, origin = asked.body)
   )
   private val answer = new AsyncPromise[Response]
 
-  gate.matched = () => if (timer == null) limit()
+  gate.matched = () => limit()
 
-  private val answered: Async[Response] = loop.within {
-    val handled = TestReply.ask(handler, request)
-    handled.onComplete { result =>
+  private val handled: Async[Response] = loop.within {
+    val result = TestReply.ask(handler, request)
+    result.onComplete { result =>
       end()
       answer.complete(result)
       ()
     }
-    answer.onCancel { () =>
-      end()
-      handled.cancel()
-    }
-    handled
+    answer.onCancel(() => result.cancel())
+    isReturned = true
+    limit()
+    result
   }
 
   /** Also the one that takes its place when the time has passed. */
   def response: Async[Response] = answer
 
-  private def limit(): Unit = if (!isOver && reads == 0 && request.ownLimit > 0)
-    timer = loop.schedule(math.max(0L, request.dueNanos - loop.nowNanos), () => expire())
+  private def limit(): Unit =
+    if (isReturned && !isOver && timer == null && reads == 0 && request.ownLimit > 0)
+      timer = loop.schedule(math.max(0L, request.dueNanos - loop.nowNanos), () => expire())
 
   private def end(): Unit = {
     isOver = true
@@ -55,7 +61,7 @@ private[testkit] final class TestExchange(handler: Handler, asked: Request, gate
   private def expire(): Unit = {
     isOver = true
     answer.succeed(dressed(Around.tooSlow))
-    answered.cancel()
+    handled.cancel()
   }
 
   private def dressed(response: Response): Response =
