@@ -163,7 +163,8 @@ class ProxiedSuite extends Suite with TemporaryDirectories {
             lines.toArray.last.toString.endsWith(" did not use TLS on a TLS port; it was answered with 400"),
             lines
           )
-          Await.result(server.statistics, 20.seconds) // the loops are through with them
+          // each is counted when it has ended
+          eventually(Await.result(server.statistics, 20.seconds).connectionsOpen == 0)
           Await.result(server.drain(), 20.seconds)
           for (
             told <- Seq(

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import needletail.async.{Async, Rejected}
 import needletail.client.{Client, ClientConfig, ClientMetrics, RetryConfig}
 import needletail.content.compression.CompressionMetrics
-import needletail.gateway.host.{CgiConfig, HostMetrics, ProgramHostConfig, cgi}
+import needletail.gateway.host.{cgi, CgiConfig, HostMetrics, ProgramHostConfig}
 import needletail.io.{Address, Tls, TlsCertificate, TlsClientAuth, TlsServerConfig}
 import needletail.routing._
 import needletail.server.{AdminConfig, Log, Server, ServerConfig}
@@ -40,9 +40,9 @@ class MetricsTableSuite extends Suite with TemporaryDirectories {
   private def shown(page: String): List[Metric] =
     page.split("(?m)^# HELP ").toList.drop(1).map { family =>
       val lines              = family.linesIterator.toList
-      val s"$name $help" = lines.head: @unchecked
+      val s"$name $help"     = lines.head: @unchecked
       val s"# TYPE $_ $kind" = lines(1): @unchecked
-      val labels       = lines.drop(2).flatMap("""(\w+)="(?:[^"\\]|\\.)*"""".r.findAllMatchIn(_)).map(_.group(1))
+      val labels = lines.drop(2).flatMap("""(\w+)="(?:[^"\\]|\\.)*"""".r.findAllMatchIn(_)).map(_.group(1))
       assert(lines.length > 2, s"$name has no sample here, so that its labels are not known")
       Metric(name, kind, labels.toSet - "le", help)
     }
@@ -115,7 +115,8 @@ class MetricsTableSuite extends Suite with TemporaryDirectories {
             finally files.close()
           }
       finally modules.close()
-    val found = sources.filter(file => read(file).contains("extends MetricSource")).map(_.getFileName.toString)
+    val found =
+      sources.filter(file => read(file).contains("extends MetricSource")).map(_.getFileName.toString)
     assertEquals(
       found.toSet,
       Set("ClientMetrics.scala", "CompressionMetrics.scala", "HostMetrics.scala")
