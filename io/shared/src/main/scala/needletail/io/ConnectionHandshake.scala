@@ -4,7 +4,7 @@ import java.net.SocketTimeoutException
 import java.util.concurrent.RejectedExecutionException
 
 import needletail.io.platform.{ConnectionOptions, Interest, Socket}
-import needletail.io.tls.HandshakeFailure
+import needletail.io.tls.{HandshakeFailure, HandshakeRefused}
 
 /**
  * What a [[Connection]] does about the TLS handshake of its socket: it limits its time, goes on when another thread has
@@ -78,6 +78,12 @@ private[io] trait ConnectionHandshake extends ConnectionTimer.Owner {
 
   private[io] def handshakeTimedOut(): Unit =
     finish(new SocketTimeoutException(s"no TLS handshake within ${options.handshakeNanos / 1000000} ms"))
+
+  /** Resets it, as nothing is to be computed for its handshake. */
+  private[io] def refuseHandshake(): Unit = {
+    socket.refuseHandshake()
+    finish(new HandshakeRefused)
+  }
 
   /** Whether it was closed before its TLS handshake was complete. */
   private[needletail] def failedHandshake: Boolean = isClosed && socket.isSecure && (socket.session eq null)

@@ -177,6 +177,9 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
     readNow()
     if (connection.timer ne null) connection.timer.turnOver()
   }
+  override def isFresh: Boolean   = socket.isSilent || socket.awaitedRecord == 0
+  override def isTooLate: Boolean = (connection.timer ne null) && connection.timer.isUnansweredTooLong
+  override def refuse(): Unit     = connection.refuseHandshake()
   private[needletail] def failed(e: Throwable): Unit = connection.failed(e)
 
   /** Reads now, whatever readiness was reported. */

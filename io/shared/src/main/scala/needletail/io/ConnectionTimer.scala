@@ -112,12 +112,16 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
       connection.readInTurn()
     } else judge()
 
+  /** Whether the time of its handshake has passed while its turn was awaited, and nothing has been computed for it. */
+  def isUnansweredTooLong: Boolean =
+    isPutOff && isPassed(handshakeAt) && socket.isShakingHands && socket.awaitedRecord <= 0
+
   /**
    * The connection's turn begins. If the time of its handshake has passed while it was awaited, and nothing has been
    * computed for it yet, that would be in vain: it is closed then, and this returns true.
    */
   def closesUnanswered(): Boolean = {
-    val isLost = isPutOff && isPassed(handshakeAt) && socket.isShakingHands && socket.awaitedRecord <= 0
+    val isLost = isUnansweredTooLong
     if (isLost) {
       handshakeAt = Never
       connection.handshakeTimedOut()

@@ -1,12 +1,10 @@
 package needletail.io
 
-import java.util.ArrayDeque
-
 import needletail.io.platform.Fallible
 
 /**
- * Connections of a loop whose TLS handshakes have something to compute: first come, first served, but in each turn only
- * as many as take some milliseconds, or half as long as all else in that turn, up to a bound. A burst of them would
+ * Connections of a loop whose TLS handshakes have something to compute, in the order of [[HandshakeLine]], but in each turn
+ * only as many as take some milliseconds, or half as long as all else in that turn, up to a bound. A burst of them would
  * otherwise hold up all established connections until it is computed: natively a handshake takes 0.35 ms and more.
  *
  * @param atTurnEnd runs a task at the end of the turn, or of the next turn if this one is ending
@@ -21,7 +19,7 @@ private[needletail] final class HandshakeTurns(
     with Fallible {
   import HandshakeTurns._
 
-  private val waiting         = new ArrayDeque[Member]
+  private val waiting         = new HandshakeLine[Member]
   private var present: Member = null
   private var isScheduled     = false // or running: then it looks at its end whether some are left
 
@@ -62,7 +60,7 @@ private[needletail] final class HandshakeTurns(
 
   /** Has it compute soon. Does nothing if it waits for that already. */
   def add(member: Member): Unit = if (!member.isMember) {
-    waiting.add(member)
+    waiting.add(member, member.isFresh, begun())
     member.isMember = true
     schedule()
   }
@@ -79,6 +77,7 @@ private[needletail] final class HandshakeTurns(
     start()
     try {
       val end = since + Math.max(TurnNanos, Math.min(LongestNanos, (since - begun()) / 2))
+      refuseLate()
       next()
       while (!waiting.isEmpty && nanos() - end < 0) next()
     } finally {
@@ -89,10 +88,23 @@ private[needletail] final class HandshakeTurns(
   }
 
   private def next(): Unit = {
-    present = waiting.poll()
-    present.isMember = false
-    present.compute()
-    present = null // it may be closed, and another may not come for long
+    present = waiting.next(begun())
+    if (present ne null) {
+      present.isMember = false
+      present.compute()
+      present = null // it may be closed, and another may not come for long
+    }
+  }
+
+  private def refuseLate(): Unit = {
+    var left = MostRefused
+    present = waiting.refused(begun())
+    while (present ne null) {
+      present.isMember = false
+      if (present.isTooLate) present.compute() else present.refuse()
+      left -= 1
+      present = if (left > 0) waiting.refused(begun()) else null
+    }
   }
 
   /** One has thrown an exception; the others go on. */
@@ -107,13 +119,22 @@ private[needletail] object HandshakeTurns {
   private final val TurnNanos    = 3L * 1000 * 1000
   private final val LongestNanos = 50L * 1000 * 1000
 
+  /** In one turn, each of which takes some ten microseconds. */
+  private final val MostRefused = 64
+
   /** A connection. */
-  trait Member extends Fallible {
+  trait Member extends Fallible with HandshakeLine.Entry {
 
     /** Whether it waits; to be changed by `HandshakeTurns` only. */
     final var isMember: Boolean = false
 
-    /** Reads, and computes what that takes. */
+    /** Reads, and computes what that takes; what is too late is closed. */
     def compute(): Unit
+
+    /** Whether nothing has been computed for its handshake yet. */
+    def isFresh: Boolean = false
+
+    /** Closes it. To be called on one that is fresh. */
+    def refuse(): Unit = ()
   }
 }

@@ -117,6 +117,48 @@ class HandshakeTurnsSuite extends LoopSuite {
     assertEquals((turns.spent, turns.spentBefore, turns.spentLatest), (73000000L, 73000000L, 50000000L))
   }
 
+  test("of too many that wait, those that have done so for a second are refused, some in each turn") {
+    var clock    = 0L
+    var computed = 0
+    var refused  = 0
+    val turns    = new HandshakeTurns(_ => (), () => clock, () => clock)
+
+    final class Fresh extends HandshakeTurns.Member {
+      def compute(): Unit                                    = { clock += 1000000; computed += 1 }
+      override def isFresh: Boolean                          = true
+      override def refuse(): Unit                            = refused += 1
+      private[needletail] def failed(cause: Throwable): Unit = ()
+    }
+    for (_ <- 1 to 356) turns.add(new Fresh)
+    turns.run()
+    assertEquals((computed, refused), (3, 0))
+    clock += 1000000000
+    turns.run()
+    assertEquals((computed, refused), (6, 64))
+    turns.run()
+    assertEquals((computed, refused), (9, 64 + 100 - 64 - 6))
+    while (computed < 356 - refused) turns.run()
+    assertEquals((computed, refused), (262, 94))
+  }
+
+  test("a connection that is refused counts as that, and is closed") {
+    withLoop { loop =>
+      val events    = new Events
+      var isRefused = false
+      on(loop) {
+        val connection = new Connection(
+          loop,
+          new StubSocket { override def refuseHandshake(): Unit = isRefused = true },
+          ConnectionOptions()
+        )
+        connection.handler = new Recorder(events)
+        connection.refuseHandshake()
+        assert(isRefused)
+      }
+      events.expect("closed by more handshakes waited to be computed than could be within a second")
+    }
+  }
+
   test("a deadline that passes in the queue has nobody computed before its turn, and takes effect then") {
     withLoop { loop =>
       val events = new Events

@@ -101,6 +101,9 @@ private[needletail] abstract class Socket extends Descriptor {
    */
   def awaitedRecord: Int = -1
 
+  /** Before it is closed, as its server does not make this handshake: that is what it counts as, and it is reset. */
+  def refuseHandshake(): Unit = ()
+
   /** Whether the client has sent nothing yet; on a server's side of TLS only. */
   def isSilent: Boolean = false
 

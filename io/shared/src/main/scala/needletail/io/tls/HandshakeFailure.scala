@@ -29,6 +29,9 @@ object HandshakeFailure {
   /** The connection ended before: by the client, or by the server, as at the end of `TlsLimits.timeout`. */
   val Incomplete: HandshakeFailure = new HandshakeFailure("incomplete")
 
+  /** The server had more handshakes to compute than it could, and computed nothing for this one. */
+  val Refused: HandshakeFailure = new HandshakeFailure("refused")
+
   /** Whether an error is the peer's alert about this side's certificate (RFC 8446 §6.2), as the libraries put it. */
   private[io] def isOfCertificate(error: String): Boolean = {
     val text = error.replace('_', ' ')
@@ -56,5 +59,5 @@ object HandshakeFailure {
   private[io] def isAlert(error: Throwable): Boolean =
     error.getMessage != null && error.getMessage.contains("alert")
 
-  val all: Seq[HandshakeFailure] = Vector(Silent, Plain, Certificate, Alert, Protocol, Incomplete)
+  val all: Seq[HandshakeFailure] = Vector(Silent, Plain, Certificate, Alert, Protocol, Incomplete, Refused)
 }

@@ -11,7 +11,7 @@ import scala.annotation.tailrec
 
 import needletail.async.Survivable
 import needletail.io.platform.Interest
-import needletail.io.tls.{CertificateInfo, ClosedInHandshake, HandshakeFailure, PlainPeer}
+import needletail.io.tls.{CertificateInfo, ClosedInHandshake, HandshakeFailure, HandshakeRefused, PlainPeer}
 import needletail.io.tls.{TlsCounts, TlsSession, UnexpectedHeader}
 
 /**
@@ -47,6 +47,7 @@ private[tls] abstract class HandshakingSocket(
   @volatile private var established: TlsSession = null // read on any thread, also after the end
 
   @volatile protected var isComputing = false // tasks of the handshake run on another thread
+  @volatile private var isRefused     = false // or are not run at all
   private var taskError: Throwable    = null  // of a task of the engine
   private var resume: Runnable        = null
   private var elsewhere: Executor     = null
@@ -139,7 +140,10 @@ private[tls] abstract class HandshakingSocket(
 
   @tailrec
   private def shakeHands(): Boolean = engine.getHandshakeStatus match {
-    case _ if taskError ne null    => throw taskFailure
+    case _ if taskError ne null => throw taskFailure
+    case _ if isRefused         =>
+      refuseHandshake()
+      throw new HandshakeRefused
     case HandshakeStatus.NEED_TASK =>
       if (!isChosen) choose()
       if (isOffLoop) computeElsewhere()
@@ -162,14 +166,27 @@ private[tls] abstract class HandshakingSocket(
   /** Has the tasks run by another thread, unless it is closed by then; that makes the loop read again. */
   private def computeElsewhere(): Boolean = {
     isComputing = true
-    val task: Runnable = () =>
-      try if (channel.isOpen) compute()
-      finally {
-        isComputing = false
-        resume.run()
+    val task = new HandshakeThreads.Task {
+      def run(): Unit =
+        try if (channel.isOpen) compute()
+        finally computed()
+      def refuse(): Unit = {
+        isRefused = true
+        computed()
       }
-    if (elsewhere ne null) elsewhere.execute(task) else HandshakeThreads.execute(task)
+    }
+    if (elsewhere ne null) elsewhere.execute(task) else HandshakeThreads.execute(task, isFresh = flights == 0)
     false
+  }
+
+  private def computed(): Unit = {
+    isComputing = false
+    resume.run()
+  }
+
+  override def refuseHandshake(): Unit = {
+    failure = HandshakeFailure.Refused
+    resetOnClose()
   }
 
   override def resumeBy(f: Runnable, threads: Executor): Unit = {
@@ -293,7 +310,7 @@ private[tls] abstract class HandshakingSocket(
   // The end
 
   override def tellsFailure(): Boolean =
-    (counts ne null) && channel.isOpen && isBegun && isHeard && !isComputing && !isChannelAtEnd && {
+    (counts ne null) && channel.isOpen && isBegun && isHeard && !isComputing && !isChannelAtEnd && !isRefused && {
       isFailed = true
       held = null
       uncount()

@@ -115,6 +115,11 @@ private[tls] final class OpenSslSocket(
 
   override def awaitedRecord: Int = if (isCounted && isBegun) OpenSslFunctions.flights(live) else -1
 
+  override def refuseHandshake(): Unit = {
+    reason = HandshakeFailure.Refused
+    resetOnClose()
+  }
+
   override def isSilent: Boolean          = isCounted && !isBegun
   override def computesHandshake: Boolean = isCounted
 
