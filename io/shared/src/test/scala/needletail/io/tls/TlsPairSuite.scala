@@ -1,5 +1,7 @@
 package needletail.io.tls
 
+import java.io.IOException
+
 import scala.concurrent.duration.*
 import scala.util.Random
 
@@ -185,8 +187,11 @@ class TlsPairSuite extends TlsPair {
     serving(only("", "localhost")) { served =>
       val reason = "it has no subjectAltName for that, and its common name does not count (RFC 9525)"
       for (name <- Seq("localhost", "other.example", "127.0.0.1")) {
-        val refused = refusal(served, name = name)
+        val e       = intercept[IOException](open(served.loop, served.port, name = name))
+        val refused = e.getMessage
         assert(refused.endsWith(s": the certificate is not for $name: $reason"), refused)
+        assert(!refused.contains("the TLS handshake with"), refused)
+        assert(e.getCause.isInstanceOf[TlsRefusal], e.getCause)
       }
       val session = hello(served, open(served.loop, served.port, Tls.unchecked, "localhost"))
       assertEquals(session.peer.map(_.names), Some(Nil))

@@ -12,7 +12,7 @@ import scala.annotation.tailrec
 import needletail.async.Survivable
 import needletail.io.platform.Interest
 import needletail.io.tls.{CertificateInfo, ClosedInHandshake, HandshakeFailure, HandshakeRefused, PlainPeer}
-import needletail.io.tls.{TlsCounts, TlsSession, UnexpectedHeader}
+import needletail.io.tls.{TlsCounts, TlsRefusal, TlsSession, UnexpectedHeader}
 
 /**
  * The handshake of a socket secured by TLS, and what it has established. A client performs it while it connects, a
@@ -106,6 +106,7 @@ private[tls] abstract class HandshakingSocket(
       case e: RuntimeException =>
         failure = HandshakeFailure.Protocol
         throw unexpected(e)
+      case e: TlsRefusal => throw e // of `checkNames`, which says everything
       // the kernel's, which says nothing of TLS: the connection itself was made
       case e: IOException
           if (counts eq null) && !e.isInstanceOf[ClosedInHandshake] && !engine.isOutboundDone =>
