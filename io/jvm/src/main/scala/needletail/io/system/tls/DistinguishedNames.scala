@@ -67,10 +67,8 @@ private[tls] object DistinguishedNames {
 
   /** The number of an object, of the content of its element (X.690 section 8.19). */
   private def dotted(content: Array[Byte]): String = {
-    val numbers = content.foldLeft(Vector(BigInt(0))) { (all, b) =>
-      val more = all.last << 7 | (b & 0x7f)
-      if (b < 0) all.init :+ more else all.init :+ more :+ BigInt(0)
-    }.init
+    val ends    = content.indices.filter(content(_) >= 0).map(_ + 1)
+    val numbers = (0 +: ends).zip(ends).map { case (from, until) => number(content, from, until) }
     numbers match {
       case first +: others =>
         val top = first.min(BigInt(80)) / 40
@@ -78,6 +76,17 @@ private[tls] object DistinguishedNames {
       case _ => ""
     }
   }
+
+  /**
+   * The number in these bytes, of seven bits each. In halves: a peer that nobody trusts yet can show some of thousands of
+   * bytes, and with one byte after the other each would take milliseconds of a loop.
+   */
+  private def number(bytes: Array[Byte], from: Int, until: Int): BigInt =
+    if (until - from <= 8) (from until until).foldLeft(0L)((n, i) => n << 7 | bytes(i) & 0x7f)
+    else {
+      val middle = (from + until) / 2
+      number(bytes, from, middle) << 7 * (until - middle) | number(bytes, middle, until)
+    }
 
   /** OpenSSL's short names of attributes. */
   private val Keywords = Map(
@@ -124,7 +133,7 @@ private[tls] object DistinguishedNames {
       val c      = value.charAt(i)
       val isLast = i == value.length - 1
       val isEdge = c == ' ' && (i == 0 || isLast) || c == '#' && i == 0 && !isLast
-      if (c < ' ' || c == 0x7f) text.append(f"\\${c.toInt}%02X")
+      if (c < ' ' || c == 0x7f) text.append('\\').append(Hex.toHexDigits(c.toByte))
       else {
         if (isEdge || ",+\"\\<>;".indexOf(c.toInt) >= 0) text.append('\\')
         text.append(c)
