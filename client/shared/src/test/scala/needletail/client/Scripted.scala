@@ -13,13 +13,17 @@ import needletail.io.platform.ListenOptions
 import needletail.testing.Suite
 
 /** A server that does what a script says, right or wrong: called for each request, with the text that came. */
-final class Scripted(script: (Peer, Int) => Unit, address: Address = Address.Tcp("127.0.0.1", 0)) {
+final class Scripted(
+    script: (Peer, Int) => Unit,
+    address: Address = Address.Tcp("127.0.0.1", 0),
+    tls: TlsIdentity = null
+) {
   private val loops    = new EventLoops(1, "scripted", daemon = true)
   private val listener = Listener.bind(
     address,
     loops(0),
     ListenOptions(),
-    _.start(loops(0), ConnectionOptions()) { connection =>
+    _.start(loops(0), ConnectionOptions(), tls) { connection =>
       opened.incrementAndGet()
       new Peer(connection, script, this)
     }

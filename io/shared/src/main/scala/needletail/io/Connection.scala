@@ -4,7 +4,7 @@ import java.io.IOException
 
 import needletail.io.platform.{ConnectionOptions, Interest, Pollable, Socket}
 import needletail.io.proxyprotocol.ProxyHeader
-import needletail.io.tls.TlsSession
+import needletail.io.tls.{HandshakeFailure, TlsSession}
 
 /**
  * A stream connection, TCP or Unix, on one loop for life. All methods must be called on the loop's thread.
@@ -152,8 +152,11 @@ final class Connection private[io] (
     }
 
   /** See `ConnectionHandler.readsWhenBroken`. */
+  private[io] def readsWhenBroken: Boolean =
+    phase == Open && !isBroken && (protocol ne null) && protocol.readsWhenBroken && !input.isEndTold
+
   private[io] def writeFailed(e: IOException): Unit =
-    if (phase == Open && !isBroken && (protocol ne null) && protocol.readsWhenBroken && !input.isEndTold) {
+    if (readsWhenBroken) {
       cause = e
       output.breakOff()
       want(socket.interest & ~Interest.Write)
@@ -319,8 +322,9 @@ final class Connection private[io] (
   private[io] def finish(why: Throwable): Unit =
     if (phase != Closed) {
       loop.endOfTurn(new ConnectionTurnEnd.Ending(this)) // first: it takes place whatever fails below
-      if (phase != Lingering && !isRefused)
-        cause = why // the reply is sent: how the peer closed does not matter
+      // when the reply is sent, how the peer closed does not matter; its alert says more than that a write has failed
+      if (phase != Lingering && (!isRefused || isBroken && (why ne null) && HandshakeFailure.isAlert(why)))
+        cause = why
       phase = Closed
       input.close()
       output.close()

@@ -94,8 +94,11 @@ private[io] final class ConnectionOutput(connection: Connection) {
         -1
     }
 
+  /** What a TLS peer has sent before is read by the handler, or else here. */
   private def failed(e: IOException): Unit =
-    if (socket.isSecure) connection.finish(told(e)) else connection.writeFailed(e)
+    if (socket.isSecure && !((socket.session ne null) && connection.readsWhenBroken))
+      connection.finish(told(e))
+    else connection.writeFailed(e)
 
   /** Drops what is pending and all that follows: the connection is broken, but may be read. */
   def breakOff(): Unit = {

@@ -49,13 +49,13 @@ private[needletail] final class ClientConnection(
 
   private val depth              = context.config.pipelining
   private var idleSince          = connection.loop.nowNanos
-  private var offered            = 0L    // bytes of requests, written or held
-  private var sender: BodySender = null  // while a request's content is being sent
-  private var held: ByteWriter   = null  // pipelined requests of this turn, for one write
+  private var offered            = 0L   // bytes of requests, written or held
+  private var sender: BodySender = null // while a request's content is being sent
+  private var held: ByteWriter   = null // pipelined requests of this turn, for one write
   private var turnAsked          = false
   private var inTurn             = false
-  private var writtenBefore      = 0L    // bytes, before those that are being read were received
-  private var isRetired          = false // takes no more requests, as the response to one is late
+  private var writtenBefore      = 0L   // bytes, before those that are being read were received
+  private var isRetired = false // takes no more requests: the response to one is late, or writing has failed
 
   /** `connection.outputProgress` when that was last looked at; -1 before content of the request is handed over. */
   private var taken = -1L
@@ -70,7 +70,7 @@ private[needletail] final class ClientConnection(
   def underWay: Int = inFlight.size
 
   /** Whether it accepts further requests. */
-  def isUsable: Boolean = !isOver && !isLast && !isRetired && connection.isOpen
+  def isUsable: Boolean = !isOver && !isLast && !isRetired && connection.takesOutput
 
   /**
    * Whether the server has sent nothing since the last response, not even the end: bytes that the loop has not read yet
@@ -246,6 +246,17 @@ private[needletail] final class ClientConnection(
       extend(x)
       if (sender != null) sender.pump()
       settle()
+    }
+  }
+
+  /** A server may respond, and close the connection, before it has read all of a request: that resets it. */
+  private[needletail] override def readsWhenBroken: Boolean = !isOver && inFlight.first != null
+
+  private[needletail] override def onBroken(): Unit = if (!isOver && !connection.takesOutput) {
+    isRetired = true
+    if (sender != null) {
+      sender.stop()
+      sender = null
     }
   }
 

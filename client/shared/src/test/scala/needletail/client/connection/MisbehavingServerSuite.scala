@@ -4,13 +4,15 @@ import scala.concurrent.duration._
 import scala.reflect.ClassTag
 
 import needletail.async.Async
-import needletail.client.{Misbehaving, Peer}
+import needletail.client.{Client, Misbehaving, Peer, Scripted}
 import needletail.client.config.ClientConfig
 import needletail.client.error.ClientError
-import needletail.testing.{Location, Pause, Suite}
+import needletail.http.ByteStream
+import needletail.io.{Tls, TlsServerConfig}
+import needletail.testing.{Location, Pause, Suite, TemporaryDirectories}
 
 /** Servers that break off, break the rules or say nothing: each a typed error that names the host, and no leak. */
-class MisbehavingServerSuite extends Suite with Misbehaving {
+class MisbehavingServerSuite extends Suite with Misbehaving with TemporaryDirectories {
 
   /** The call fails so, with such a message, and its connection is closed. */
   private def failsWith[E <: ClientError](
@@ -232,6 +234,46 @@ class MisbehavingServerSuite extends Suite with Misbehaving {
       assertEquals(client.get(server.url).await().text, "ok")
       assertEquals(server.opened.get, 2)
     }
+  }
+
+  /** A response and a reset come while the client's content is being sent, and a write is the first to notice. */
+  private def resetWhileSending(server: Scripted, client: Client, url: String): Unit = {
+    val source = new ByteStream {
+      private var count                      = 0
+      def next(): Async[Option[Array[Byte]]] = {
+        count += 1
+        if (count == 2) eventually(server.closed.get == 1) // nothing is read meanwhile
+        Async.value(Some(new Array[Byte](1000)))
+      }
+      def cancel(): Unit = ()
+    }
+    val response = client.post(url).body(source).await()
+    assertEquals((response.status.code, response.text), (413, "no"))
+    eventually(client.statistics.head.open == 0, client.statistics)
+  }
+
+  private def refuseAndReset(peer: Peer): Unit = {
+    peer.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno")
+    peer.reset()
+  }
+
+  test("a response that came before a reset is returned, although a write notices the reset") {
+    scripted((peer, _) => refuseAndReset(peer))((server, client) =>
+      resetWhileSending(server, client, server.url)
+    )
+  }
+
+  test("the same over TLS") {
+    assume(Tls.isKnown, "no TLS")
+    val authority = newAuthority()
+    val issued    = authority.issue("DNS:localhost")
+    val identity  = Tls.server(TlsServerConfig(issued.chain, issued.key))
+    val server    = new Scripted((peer, _) => refuseAndReset(peer), tls = identity)
+    try
+      calling(strict.copy(tls = Tls.trusting(authority.file)))(
+        resetWhileSending(server, _, s"https://localhost:${server.port}")
+      )
+    finally server.close()
   }
 
   test("an answer's trailers are dropped where they would decide anything") {
