@@ -220,8 +220,7 @@ object Connector {
             result.fail(e)
             throw e
         }
-      result.complete(made)
-      ()
+      if (!result.complete(made)) made.foreach(_.close()) // cancelled by `makeHandler`
     }
 
     private def giveUp(e: IOException): Unit =

@@ -4,7 +4,7 @@ import java.io.IOException
 import java.net.InetAddress
 import java.util.concurrent.atomic.AtomicLong
 
-import needletail.async.Loop
+import needletail.async.{Async, Loop}
 import needletail.io.dns.AddressText
 import needletail.io.platform.{Platform, Socket}
 
@@ -100,6 +100,28 @@ class ConnectorSuite extends LoopSuite {
       }
       assertEquals(e.getMessage, "no handler")
       events.expect("end")
+    }
+  }
+
+  test("an attempt that is cancelled while its handler is made leaves no connection open") {
+    val later = new DelegatingPlatform {
+      override def resolve(host: String, loop: Loop)(f: Answer => Unit): Runnable = {
+        loop.execute(() => f(Right(Array(InetAddress.getByName("127.0.0.1")))))
+        () => ()
+      }
+    }
+    on(later) { loop =>
+      val (ours, theirs)             = (new Events, new Events)
+      val listener                   = listen(loop)(_ => new Recorder(theirs))
+      var attempt: Async[Connection] = null
+      on(loop) {
+        attempt = Connector.connect(Address.Tcp("a.example", portOf(listener)), loop) { _ =>
+          attempt.cancel()
+          new Recorder(ours)
+        }
+      }
+      ours.expect("closed")
+      theirs.expect("end")
     }
   }
 
