@@ -76,6 +76,7 @@ final class TlsIdentity private[needletail] (
         counts.failedReload()
         throw e
     }
+    restIfUnused()
     hasFailed = false
     latest = for ((file, (now, before)) <- files.zip(seen.zip(used)) if isOther(now, before)) yield file
     used = seen
@@ -134,15 +135,23 @@ final class TlsIdentity private[needletail] (
 
   private val using   = new Object // not this object's own lock: `reload` may take long
   private var servers = 0
+  private var isLeft  = false      // whether there were servers, and the last one has ended
 
   /** A server begins to use it. */
-  private[needletail] def attach(): Unit = using.synchronized(servers += 1)
+  private[needletail] def attach(): Unit = using.synchronized {
+    servers += 1
+    isLeft = false
+  }
 
   /** A server has ended. After the last one, keys and what else is kept for connections are freed until they are needed. */
   private[needletail] def detach(): Unit = using.synchronized {
     servers -= 1
-    if (servers == 0) present.rest()
+    isLeft = servers == 0
+    restIfUnused()
   }
+
+  /** Also after a reload, which makes what the former had: its last server may have ended meanwhile. */
+  private def restIfUnused(): Unit = using.synchronized(if (isLeft) present.rest())
 
   /** Counts of one server's handshakes, which are counted in `counts` as well. */
   private[needletail] def countsOfServer(): TlsCounts = new TlsCounts(counts)

@@ -2,8 +2,8 @@ package needletail.io.system.tls
 
 import java.io.IOException
 
-import needletail.io.Tls
-import needletail.io.tls.{TlsCertificate, TlsClientAuth, TlsProfile, TlsServerConfig}
+import needletail.io.{Tls, TlsIdentity}
+import needletail.io.tls.{TlsCertificate, TlsClientAuth, TlsLimits, TlsProfile, TlsServerConfig}
 import needletail.testing.{Suite, TemporaryDirectories}
 
 /** Contexts of OpenSSL: how many there are, and settings that it refuses. */
@@ -85,6 +85,31 @@ class OpenSslServerSuite extends Suite with TemporaryDirectories {
     }
     server.release()
     assertEquals(alive, before)
+  }
+
+  test("a reload that ends after the last server leaves no contexts behind") {
+    val config   = TlsServerConfig(Seq(certificate(Seq("a.example"))))
+    var made     = List.empty[OpenSslServer]
+    var onReload = () => ()
+    val identity = new TlsIdentity(
+      TlsLimits(),
+      () => {
+        onReload()
+        made ::= new OpenSslServer(config)
+        made.head
+      },
+      Nil
+    )
+    def alive  = (OpenSslFunctions.contextsAlive(), OpenSslFunctions.ticketsAlive())
+    val before = OpenSslFunctions.contextsAlive()
+    identity.attach()
+    assertEquals(made.head.contextsOfLoop, 1)
+    // the contexts of the former are there until they are replaced
+    onReload = () => identity.detach()
+    val (_, tickets) = alive
+    identity.reload()
+    assertEquals(alive, (before, tickets - 1))
+    made.foreach(_.release())
   }
 
   test("authorities and lists of revoked certificates are read once for a loop, not for each set of names") {
