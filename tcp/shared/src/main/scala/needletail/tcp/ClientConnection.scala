@@ -217,7 +217,7 @@ private[tcp] final class ClientConnection[I, O](
       var go = true
       while (go && !isOver)
         reader.next() match {
-          case Decoded.Message(message, _) => received(message)
+          case Decoded.Message(message, _) => if (!isOver) received(message) // the decoder may have closed it
           case Decoded.More                => go = false
           case Decoded.Bad(reason)         => end(context.malformed(s"a malformed message: $reason", null))
         }
@@ -229,6 +229,7 @@ private[tcp] final class ClientConnection[I, O](
     } finally {
       inTurn = false
       reader.end()
+      if (isOver) reader.release() // what was collected after the end
     }
     if (isOver) until
     else {

@@ -1,5 +1,7 @@
 package needletail.tcp
 
+import java.util.concurrent.atomic.AtomicInteger
+
 import needletail.async.Async
 import needletail.io.EventLoops
 import needletail.testing.Suite
@@ -54,6 +56,74 @@ class RefusedSessionSuite extends Suite with WithTestServer {
       await(Async.run(loops(0))(Async.attempt(session.close())))
       assertEquals(repeats(loops)(session.call("x")), 1)
       assertEquals(repeats(loops)(session.send("x")), 1)
+    }
+  }
+
+  /** A client whose decoder closes its own connection at the message "close", or when it has seen that much of one. */
+  private def withClosingDecoder(
+      body: (TcpClient[String, String], EventLoops, AtomicInteger, AtomicInteger) => Unit
+  ): Unit = {
+    @volatile var session = null: TcpSession[String, String]
+    val (pushes, ends)    = (new AtomicInteger, new AtomicInteger)
+    val closing           = new Codec[String, String] {
+      def decoder(): Decoder[String] = {
+        val lines = Lines.decoder()
+        (bytes, from, until) => {
+          val decoded = lines.decode(bytes, from, until)
+          decoded match {
+            case Decoded.Message("close", _)                           => session.close()
+            case Decoded.More if until - from >= MessageReader.Collect => session.close()
+            case _                                                     => ()
+          }
+          decoded
+        }
+      }
+      def encode(line: String): Array[Byte] = Lines.encode(line)
+    }
+    val protocol = new TcpProtocol[String, String](closing) {
+      override def connected(on: TcpSession[String, String]): Async[Unit] = {
+        session = on
+        Async.unit
+      }
+      override def isPush(message: String, awaited: Option[String]): Boolean     = message == "close"
+      override def pushed(on: TcpSession[String, String], message: String): Unit = {
+        pushes.incrementAndGet()
+        ()
+      }
+      override def disconnected(on: TcpSession[String, String]): Unit = {
+        ends.incrementAndGet()
+        ()
+      }
+    }
+    val loops = new EventLoops(1, "lent", daemon = true)
+    try
+      serving((peer, line) =>
+        peer.send(if (line == "long") "x" * (MessageReader.Collect + 1) else s"$line\n")
+      ) {
+        server =>
+          val client = TcpClient(protocol, server.at, one, loops)
+          try body(client, loops, pushes, ends)
+          finally client.close()
+      }
+    finally {
+      loops.stop()
+      await(loops.stopped)
+    }
+  }
+
+  test("a message whose decoder closes its own connection is passed to nobody") {
+    withClosingDecoder { (client, _, pushes, ends) =>
+      val _ = intercept[TcpClientError.ConnectionLost](await(client.future("close")))
+      assertEquals((pushes.get, ends.get), (0, 1))
+      assertEquals(await(client.future("b")), "b")
+      assertEquals(pushes.get, 0)
+    }
+  }
+
+  test("a decoder that closes its own connection in the middle of a long message leaves no memory of it") {
+    withClosingDecoder { (client, loops, _, _) =>
+      val _ = intercept[TcpClientError.ConnectionLost](await(client.future("long")))
+      eventually(await(Async.run(loops(0))(Async.attempt(loops(0).memory.held))) == 0L)
     }
   }
 
