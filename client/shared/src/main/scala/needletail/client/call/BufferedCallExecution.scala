@@ -54,7 +54,8 @@ private[client] final class BufferedCallExecution(client: PerLoopClient, submitt
         case None =>
           promise.succeed(new ClientResponse(status, fields, content, trailers, isHead))
           ()
-        case Some(stream) => decode(stream, trailers)
+        case Some(stream) => if (promise.isCompleted) stream.cancel() else decode(stream, trailers)
+        case null         => throw ContentCoding.noDecoder(coding)
       }
     } catch { // a decoder's exception: the exchange is over, so nobody else would end the call
       case Survivable(e) =>

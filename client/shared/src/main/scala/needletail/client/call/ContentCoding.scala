@@ -43,6 +43,9 @@ private[call] object ContentCoding {
     case e            => e
   }
 
+  def noDecoder(coding: String): Throwable =
+    new NullPointerException(s"the decoder of $coding has returned null")
+
   /**
    * A decoded content that `lost` ends from outside.
    *

@@ -6,6 +6,7 @@ import needletail.client.pool.PerLoopClient
 import needletail.http.ByteStream
 import needletail.http.http1.ResponseHead
 import needletail.http.message.{Headers, Status}
+import needletail.io.EventLoop
 
 /** The execution of a call whose response is returned with its body as a stream. */
 private[client] final class StreamingCallExecution(client: PerLoopClient, submitted: Call)
@@ -34,14 +35,14 @@ private[client] final class StreamingCallExecution(client: PerLoopClient, submit
     val plain  = if (coding == null) None else decoded(coding, status)
     if (plain != null) {
       extendForBody()
-      promise.succeed(plain match {
+      val isTaken = promise.succeed(plain match {
         case None          => new StreamedResponse(status, head.toHeaders, stream)
         case Some(content) =>
           decoding =
             new ContentCoding.Decoded(e => named(ContentCoding.failure(hostName, e)), stream, content)
           new StreamedResponse(status, ContentCoding.decoded(head.toHeaders), decoding)
       })
-      ()
+      if (!isTaken) giveUpDecoding() // the decoder has cancelled the call
     }
   }
 
@@ -49,20 +50,28 @@ private[client] final class StreamingCallExecution(client: PerLoopClient, submit
   private def decoded(coding: String, status: Status): Option[ByteStream] =
     try {
       val plain = config.decoding.get.decode(coding, stream)
-      if (plain == null) throw new NullPointerException(s"the decoder of $coding has returned null")
+      if (plain == null) throw ContentCoding.noDecoder(coding)
       plain
     } catch {
       case Survivable(e) =>
         if (!isLeft) { // the decoder has not cancelled the content
           isLeft = true
+          val waiting = pull
           pull = null
-          leaveConnection()
-          concluded(good = status.code < 500)
-          endCall()
+          if (connection != null) { // nor the call
+            leaveConnection()
+            concluded(good = status.code < 500)
+            endCall()
+          }
+          if (waiting != null) waiting.cancel()
         }
         promise.fail(e)
         null
     }
+
+  private def giveUpDecoding(): Unit = if (decoding != null)
+    try decoding.cancel()
+    catch { case Survivable(e) => EventLoop.report("cancelling the decoder of a response failed", e) }
 
   override def wantsContent: Boolean = pull != null || isLeft
 

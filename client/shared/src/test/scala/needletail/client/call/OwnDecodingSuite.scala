@@ -83,6 +83,61 @@ class OwnDecodingSuite extends Suite with Misbehaving {
       }
   }
 
+  test("what one that throws has begun to read is cancelled") {
+    @volatile var begun = Option.empty[Async[Option[Array[Byte]]]]
+    val broken          = decoding { content =>
+      begun = Some(content.next())
+      throw new IllegalStateException("begun")
+    }
+    scripted((peer, _) => peer.send(coded), broken) { (server, client) =>
+      val e = intercept[IllegalStateException](client.await(client.get(server.url).stream))
+      assertEquals(e.getMessage, "begun")
+      assert(client.await(Async.attempt(begun.exists(_.isCompleted))))
+    }
+  }
+
+  /** Makes a call whose decoder cancels it, and then is `after`. Returns what was reported. */
+  private def cancelledWithin(after: ByteStream => ByteStream, isStreamed: Boolean): List[String] = {
+    @volatile var call: Async[Any] = null
+    @volatile var isAsked          = false
+    val cancelling                 = decoding { content =>
+      call.cancel()
+      isAsked = true
+      after(content)
+    }
+    val reported = new ConcurrentLinkedQueue[String]
+    val before   = EventLoop.onFailure
+    EventLoop.onFailure = (text, e) => { reported.add(s"$text: $e"); () }
+    try
+      scripted((peer, _) => peer.send(coded), cancelling) { (server, client) =>
+        client.await(Async.attempt {
+          call = if (isStreamed) client.get(server.url).stream else client.get(server.url).text
+        })
+        eventually(isAsked)
+        eventually(client.statistics.head.inFlight == 0, client.statistics)
+        assertEquals(client.await(client.get(server.url).undecoded.text), "ok")
+      }
+    finally EventLoop.onFailure = before
+    reported.toArray.toList.map(_.toString)
+  }
+
+  test("one that cancels its own call and throws leaves nothing behind") {
+    for (isStreamed <- List(true, false))
+      assertEquals(cancelledWithin(_ => throw new IllegalStateException("late"), isStreamed), Nil)
+  }
+
+  test("one that cancels its own call and returns its stream has that cancelled") {
+    for (isStreamed <- List(true, false)) {
+      @volatile var cancelled = 0
+      val stream              = new ByteStream {
+        def next(): Async[Option[Array[Byte]]] = new AsyncPromise[Option[Array[Byte]]]
+        def cancel(): Unit                     = cancelled += 1
+      }
+      assertEquals(cancelledWithin(_ => stream, isStreamed), Nil)
+      eventually(cancelled == 1, s"$isStreamed: $cancelled")
+    }
+  }
+
   test("one that gives null instead of a decoder fails the call, and not the host") {
     val nothing = strict.copy(
       loops = 1,
@@ -92,7 +147,11 @@ class OwnDecodingSuite extends Suite with Misbehaving {
       })
     )
     scripted((peer, _) => peer.send(coded), nothing) { (server, client) =>
-      intercept[NullPointerException](client.await(client.get(server.url).stream))
+      val calls = List(() => client.get(server.url).stream, () => client.get(server.url).text)
+      for (call <- calls) {
+        val e = intercept[NullPointerException](client.await(call()))
+        assertEquals(e.getMessage, "the decoder of x has returned null")
+      }
       assertEquals(client.statistics.head.failures, 0L)
     }
   }
