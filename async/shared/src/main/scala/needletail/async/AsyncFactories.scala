@@ -1,6 +1,7 @@
 package needletail.async
 
 import java.util.concurrent.RejectedExecutionException
+import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.concurrent.duration.FiniteDuration
 import scala.concurrent.{Future, Promise => FuturePromise}
@@ -73,17 +74,23 @@ object AsyncFactories {
   def callback[A](register: (Try[A] => Unit) => Unit): Async[A] = {
     val loop                         = Loop.current
     val promise                      = new AsyncPromise[A]
+    val isCalled                     = new AtomicBoolean // its result may still be on its way to the loop
     def finish(result: Try[A]): Unit = if (promise.complete(result)) loop.outsideResultsChanged(-1)
     loop.outsideResultsChanged(+1)
     promise.onCancel(() => loop.outsideResultsChanged(-1))
     try
       register { result =>
-        if (loop.inLoop) finish(result)
-        else
-          try loop.execute(() => finish(result))
-          catch { case Survivable(_) => () } // the loop has ended: nothing waits any more
+        if (isCalled.compareAndSet(false, true))
+          if (loop.inLoop) finish(result)
+          else
+            try loop.execute(() => finish(result))
+            catch { case Survivable(_) => () } // the loop has ended: nothing waits any more
       }
-    catch { case Survivable(e) => if (promise.isCompleted) loop.unhandled(e) else finish(Failure(e)) }
+    catch {
+      case Survivable(e) =>
+        if (promise.isCompleted || !isCalled.compareAndSet(false, true)) loop.unhandled(e)
+        else finish(Failure(e))
+    }
     promise
   }
 

@@ -96,6 +96,7 @@ private object ThreadLoop {
   /** An exception, and that of the handler which should have reported it. */
   private def print(e: Throwable, broken: Throwable): Unit = {
     if (broken ne e) e.addSuppressed(broken)
-    e.printStackTrace()
+    try e.printStackTrace()
+    catch { case Survivable(_) => System.err.println(e.getClass.getName) } // its text is an exception, too
   }
 }

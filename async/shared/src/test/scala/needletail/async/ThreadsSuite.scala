@@ -5,7 +5,7 @@ import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch}
 
 import scala.concurrent.duration._
 import scala.concurrent.{Await, Promise => FuturePromise}
-import scala.util.{Failure, Success}
+import scala.util.{Failure, Success, Try}
 
 /** How values come to a loop from other threads, and leave it. */
 class ThreadsSuite extends ThreadLoopSuite {
@@ -127,6 +127,36 @@ class ThreadsSuite extends ThreadLoopSuite {
       }
     }
     assertEquals(reports, List("late"))
+  }
+
+  test("what throws after another thread has called back is reported, and the result counts") {
+    @volatile var result = Option.empty[Try[Int]]
+    val reports          = reported("late") { _ =>
+      Async.callback[Int] { done =>
+        val thread = new Thread(() => done(Success(1)))
+        thread.start()
+        thread.join()
+        throw new IllegalStateException("late")
+      }.onComplete(r => result = Some(r))
+    }
+    assertEquals(reports, List("late"))
+    eventually(result.contains(Success(1)), result)
+  }
+
+  test("an exception whose text throws does not end the loop") {
+    class Speechless extends Exception {
+      override def getMessage: String = throw new IllegalStateException("no text")
+    }
+    val err     = System.err
+    val printed = new ByteArrayOutputStream
+    System.setErr(new PrintStream(printed, true))
+    val reports =
+      try reported("end") { loop =>
+          for (e <- List(new Speechless, new Exception("end"))) loop.execute(() => throw e)
+        }
+      finally System.setErr(err)
+    assertEquals(reports, List("end"))
+    assert(printed.toString.contains("Speechless"), printed)
   }
 
   test("an interrupt that a task throws is reported, and a handler that throws does not end the loop") {
