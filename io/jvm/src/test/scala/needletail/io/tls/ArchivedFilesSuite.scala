@@ -30,6 +30,20 @@ class ArchivedFilesSuite extends Suite with TemporaryDirectories {
     }
   }
 
+  test("a reload from an archive that was closed meanwhile fails, counts, and changes nothing") {
+    val issued = newAuthority().issue("DNS:localhost")
+    withArchive { archive =>
+      def inside(file: Path): Path = Files.copy(file, archive.getPath("/" + file.getFileName))
+      val chain                    = inside(issued.chain)
+      val identity = Tls.server(TlsServerConfig(Seq(TlsCertificate(chain, inside(issued.key)))))
+      archive.close()
+      val e = intercept[IOException](identity.reload())
+      assertEquals(e.getMessage, s"$chain cannot be read: its file system is closed")
+      assertEquals(identity.counts.failedReloads, 1L)
+      assertEquals(identity.certificates.size, 1)
+    }
+  }
+
   test("an error names a file that is not there, or is too large") {
     withArchive { archive =>
       def why(file: Path): String =

@@ -26,6 +26,9 @@ private[io] object SmallFile {
       else inside(Files.newInputStream(file), most)
     } catch {
       case e: IOException => throw new IOException(s"$file cannot be read: ${reason(e, file)}", e)
+      // a ClosedFileSystemException, of an archive
+      case e: IllegalStateException =>
+        throw new IOException(s"$file cannot be read: its file system is closed", e)
     }
 
   private def onDisk(file: DiskFile, most: Long): Array[Byte] =
