@@ -6,6 +6,7 @@
 
 #define _GNU_SOURCE
 #include "needletail_tls.h"
+#include "needletail_waiting.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,12 +203,8 @@ static const char *weakness(const certificates *c) {
     return why;
 }
 
-/*
- * Certificates in PEM, the own one first, and its key. `secret` is the key's password, or null. Several keys, of
- * different kinds, can be used: then the client decides.
- */
-const char *needletail_tls_certificate(context *c, const char *chain, int chain_length, const char *pem, int length,
-                                       const char *secret) {
+static const char *use_certificate(context *c, const char *chain, int chain_length, const char *pem, int length,
+                                   const char *secret) {
     const char *wrong = NULL;
     certificates all = {0};
     EVP_PKEY *key = NULL;
@@ -219,6 +216,18 @@ const char *needletail_tls_certificate(context *c, const char *chain, int chain_
         wrong = reason("not usable");
     ssl.EVP_PKEY_free(key);
     free_certificates(&all);
+    return wrong;
+}
+
+/*
+ * Certificates in PEM, the own one first, and its key. `secret` is the key's password, or null. Several keys, of
+ * different kinds, can be used: then the client decides.
+ */
+WAITING const char *needletail_tls_certificate(context *c, const char *chain, int chain_length, const char *pem,
+                                               int length, const char *secret) {
+    BEGIN_WAITING();
+    const char *wrong = use_certificate(c, chain, chain_length, pem, length, secret);
+    END_WAITING();
     return wrong;
 }
 
@@ -300,8 +309,7 @@ void needletail_tls_verify(context *c, int how) {
     verify_more(c);
 }
 
-/* Trusts these certificates, whether they are issuers' or not. Returns how many there are; 0 if one is damaged. */
-int needletail_tls_trust(context *c, const char *pem, int length) {
+static int trust(context *c, const char *pem, int length) {
     int count = 0;
     ssl.ERR_clear_error();
     X509_STORE *store = ssl.SSL_CTX_get_cert_store(c->ctx);
@@ -323,9 +331,17 @@ int needletail_tls_trust(context *c, const char *pem, int length) {
     return count;
 }
 
+/* Trusts these certificates, whether they are issuers' or not. Returns how many there are; 0 if one is damaged. */
+WAITING int needletail_tls_trust(context *c, const char *pem, int length) {
+    BEGIN_WAITING();
+    int count = trust(c, pem, length);
+    END_WAITING();
+    return count;
+}
+
 /*
- * Trusts whom another context trusts, with its lists of revoked certificates: both are of one loop. Returns 0 if memory
- * ran out.
+ * Trusts whom another context trusts, with its lists of revoked certificates; if it has any, both are of one loop. The
+ * library's store of certificates has locks of its own. Returns 0 if memory ran out.
  */
 int needletail_tls_share_trust(context *c, const context *other) {
     X509_STORE *store = ssl.SSL_CTX_get_cert_store(other->ctx);
@@ -339,6 +355,7 @@ int needletail_tls_share_trust(context *c, const context *other) {
     ssl.SSL_CTX_set_cert_store(c->ctx, store);
     c->lists = needletail_tls_keep_lists(other->lists);
     c->lists_change = other->lists_change;
+    c->trusts_system = other->trusts_system;
     return 1;
 }
 

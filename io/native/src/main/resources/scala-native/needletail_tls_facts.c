@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 #include "needletail_tls_connection.h"
+#include "needletail_waiting.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,12 +190,7 @@ static void put_list(text *t, X509_CRL *list, const char *trusted, int trusted_s
     put_signer(t, list, trusted, trusted_size);
 }
 
-/*
- * Of each list of revoked certificates in PEM that counts: its issuer, the issuer's key, what it is of, when it was made,
- * and when it ends; empty if it does not say it; and the key of the trusted certificate that has signed it. To be freed
- * by the caller.
- */
-unsigned char *needletail_tls_list_facts(const char *pem, int size, const char *trusted, int trusted_size, int *length) {
+static text list_facts(const char *pem, int size, const char *trusted, int trusted_size) {
     text t = {0};
     ssl.ERR_clear_error();
     BIO *in = ssl.BIO_new_mem_buf(pem, size);
@@ -206,6 +202,19 @@ unsigned char *needletail_tls_list_facts(const char *pem, int size, const char *
     }
     ssl.BIO_free(in);
     ssl.ERR_clear_error();
+    return t;
+}
+
+/*
+ * Of each list of revoked certificates in PEM that counts: its issuer, the issuer's key, what it is of, when it was made,
+ * and when it ends; empty if it does not say it; and the key of the trusted certificate that has signed it. To be freed
+ * by the caller.
+ */
+WAITING unsigned char *needletail_tls_list_facts(const char *pem, int size, const char *trusted, int trusted_size,
+                                                 int *length) {
+    BEGIN_WAITING();
+    text t = list_facts(pem, size, trusted, trusted_size);
+    END_WAITING();
     *length = t.has_failed ? 0 : t.count;
     return t.bytes;
 }
@@ -223,11 +232,7 @@ static int has_list(const char *pem, int size, const X509_NAME *issuer) {
     return has;
 }
 
-/*
- * The issuers whose lists are needed: of those certificates in PEM that are an authority's, and the issuers of the others;
- * and after each whether there is a list that counts, or nothing. To be freed by the caller.
- */
-unsigned char *needletail_tls_needed_lists(const char *pem, int size, const char *lists, int all, int *length) {
+static text needed_lists(const char *pem, int size, const char *lists, int all) {
     text t = {0};
     ssl.ERR_clear_error();
     BIO *in = ssl.BIO_new_mem_buf(pem, size);
@@ -241,6 +246,17 @@ unsigned char *needletail_tls_needed_lists(const char *pem, int size, const char
     }
     ssl.BIO_free(in);
     ssl.ERR_clear_error();
+    return t;
+}
+
+/*
+ * The issuers whose lists are needed: of those certificates in PEM that are an authority's, and the issuers of the others;
+ * and after each whether there is a list that counts, or nothing. To be freed by the caller.
+ */
+WAITING unsigned char *needletail_tls_needed_lists(const char *pem, int size, const char *lists, int all, int *length) {
+    BEGIN_WAITING();
+    text t = needed_lists(pem, size, lists, all);
+    END_WAITING();
     *length = t.has_failed ? 0 : t.count;
     return t.bytes;
 }

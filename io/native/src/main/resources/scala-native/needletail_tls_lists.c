@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 #include "needletail_tls.h"
+#include "needletail_waiting.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,12 +159,7 @@ static int is_by(list *l, X509 *issuer) {
     return l->is_signer_known;
 }
 
-/*
- * Reads lists, of which there must be one from each issuer, without those that do not count. Returns how many do; 0 if
- * one is damaged, NONE_COUNTS, or ENDLESS if one that counts does not say when the next one comes. `change` is when the
- * first of them expires or is followed by another, in seconds since 1970.
- */
-int needletail_tls_revoked(context *c, const char *pem, int length, long change) {
+static int read_lists(context *c, const char *pem, int length, long change) {
     int read = 0, is_endless = 0, has_failed = 0;
     atomic_fetch_add(&files_read, 1);
     if (ssl.OPENSSL_sk_num == NULL || ssl.OPENSSL_sk_value == NULL) return 0; /* nobody could be asked about a chain */
@@ -189,6 +185,18 @@ int needletail_tls_revoked(context *c, const char *pem, int length, long change)
     c->lists = all;
     c->lists_change = change;
     return read == 0 ? 0 : count == 0 ? NONE_COUNTS : is_endless ? ENDLESS : count;
+}
+
+/*
+ * Reads lists, of which there must be one from each issuer, without those that do not count. Returns how many do; 0 if
+ * one is damaged, NONE_COUNTS, or ENDLESS if one that counts does not say when the next one comes. `change` is when the
+ * first of them expires or is followed by another, in seconds since 1970.
+ */
+WAITING int needletail_tls_revoked(context *c, const char *pem, int length, long change) {
+    BEGIN_WAITING();
+    int count = read_lists(c, pem, length, change);
+    END_WAITING();
+    return count;
 }
 
 static int has_begun(const list *l) {

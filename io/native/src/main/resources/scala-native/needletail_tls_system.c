@@ -6,6 +6,7 @@
 
 #define _GNU_SOURCE
 #include "needletail_tls.h"
+#include "needletail_waiting.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -47,8 +48,7 @@ static int load_file(context *c, const char *file) {
     return 0;
 }
 
-/* Trusts the system's certificates: of the file and the folders that the environment names, or of the usual ones. */
-const char *needletail_tls_trust_system(context *c) {
+static const char *trust_system(context *c) {
     static _Thread_local char why[200];
     static const char *const bundles[] = {
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
@@ -68,6 +68,14 @@ const char *needletail_tls_trust_system(context *c) {
     if (found == 0) return "the system has no trusted certificates";
     snprintf(why, sizeof why, "%s, with the system's trusted certificates, cannot be read: %s", file, strerror(-found));
     return why;
+}
+
+/* Trusts the system's certificates: of the file and the folders that the environment names, or of the usual ones. */
+WAITING const char *needletail_tls_trust_system(context *c) {
+    BEGIN_WAITING();
+    const char *wrong = trust_system(c);
+    END_WAITING();
+    return wrong;
 }
 
 #endif

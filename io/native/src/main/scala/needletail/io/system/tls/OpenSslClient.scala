@@ -39,16 +39,16 @@ private[io] final class OpenSslClient(
   )
 
   // Errors in the files are reported now; if there are none, the library is loaded later.
-  if (trusted.nonEmpty || revoked.nonEmpty || own.nonEmpty) OpenSslFunctions.release(make())
+  if (trusted.nonEmpty || revoked.nonEmpty || own.nonEmpty) OpenSslFunctions.release(make(null))
 
-  private def make(): Ptr[Byte] =
+  /** @param model has read the system's certificates; null if there is none, and they are read here */
+  private def make(model: Ptr[Byte]): Ptr[Byte] =
     OpenSslSettings.context(isServer = false, config.profile, resumeSeconds) { context =>
       if (isChecked) {
         OpenSslFunctions.verify(context, 1)
-        if (trusted.isEmpty) {
-          val wrong = OpenSslFunctions.trustSystem(context)
-          if (wrong ne null) throw new IOException(s"TLS is not available: ${fromCString(wrong)}")
-        }
+        if (model ne null) {
+          if (OpenSslFunctions.shareTrust(context, model) == 0) throw OpenSsl.outOfMemory
+        } else if (trusted.isEmpty) trustSystem(context)
         trusted.foreach(OpenSslSettings.trust(context, _))
         OpenSslSettings.revoked(context, revoked)
         if (pins.nonEmpty && OpenSslFunctions.pins(context, pins.at(0), pins.length / 32) == 0)
@@ -57,6 +57,23 @@ private[io] final class OpenSslClient(
       own.foreach(OpenSslSettings.own(context, _))
       OpenSslSettings.protocols(context, config.protocols)
     }
+
+  private def trustSystem(context: Ptr[Byte]): Unit = {
+    val wrong = OpenSslFunctions.trustSystem(context)
+    if (wrong ne null) throw new IOException(s"TLS is not available: ${fromCString(wrong)}")
+  }
+
+  /** How the model is made; None if nobody trusts whom the system trusts. */
+  private def model: Option[() => Ptr[Byte]] =
+    if (isChecked && trusted.isEmpty)
+      Some(() => OpenSslSettings.context(isServer = false, config.profile, 0)(trustSystem))
+    else None
+
+  override def isPrepared: Boolean = contexts.isPrepared
+
+  override def prepare(): Boolean = contexts.prepare()
+
+  override def hasFailedSince(nanos: Long): Boolean = contexts.hasFailedSince(nanos)
 
   def over(socket: Socket, name: String, port: Int): Socket =
     try {
@@ -69,10 +86,12 @@ private[io] final class OpenSslClient(
     }
 
   /** Runs `f` with a context for the calling thread. */
-  private[tls] def here[A](f: Ptr[Byte] => A): A = {
-    val (known, contexts) = OpenSslClient.contexts(content, () => make())
+  private[tls] def here[A](f: Ptr[Byte] => A): A = contexts.here(f)
+
+  private def contexts: OpenSslContexts = {
+    val (known, its) = OpenSslClient.contexts(content, () => new OpenSslContexts(make, model))
     content = known
-    contexts.here(f)
+    its
   }
 
   private def secure(context: Ptr[Byte], plain: Socket, name: String, port: Int): Socket = {
@@ -105,11 +124,11 @@ private[io] object OpenSslClient {
    * The contexts of that content, and the object by which they are found soonest. Programs may make a client for each
    * call; nobody says when it is not used any more, and the garbage collector does not free its contexts.
    */
-  private def contexts(of: Content, make: () => Ptr[Byte]): (Content, OpenSslContexts) = synchronized {
+  private def contexts(of: Content, make: () => OpenSslContexts): (Content, OpenSslContexts) = synchronized {
     val known = used.get(of)
     if (known ne null) known
     else {
-      val made = (of, new OpenSslContexts(make))
+      val made = (of, make())
       used.put(of, made)
       if (used.size > Most) {
         val oldest   = used.entrySet.iterator

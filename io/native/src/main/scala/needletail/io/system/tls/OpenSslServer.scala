@@ -22,7 +22,7 @@ private[io] final class OpenSslServer(config: TlsServerConfig) extends TlsServer
   private val revoked  = config.clients.flatMap(_.revoked).map(new RevokedFile(_, trusted))
   private val check    = config.clients.map(_.check).filterNot(_ eq TlsClientAuth.any)
   private val named    = OwnCertificate.byNames(own)
-  private val contexts = new OpenSslContexts(() => make())
+  private val contexts = new OpenSslContexts(_ => make())
 
   private var tickets: Ptr[Byte] = null // made with the first context
   private var isReleased         = false
