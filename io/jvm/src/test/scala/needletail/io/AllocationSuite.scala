@@ -5,8 +5,11 @@ import needletail.testing.Suite
 
 import java.lang.management.ManagementFactory
 
+import scala.concurrent.duration._
+
 /** Guards that a turn allocates nothing in steady state; counted, not timed, so that the machine's speed is no matter. */
 class AllocationSuite extends Suite {
+  override def munitTimeout: Duration = 2.minutes // of a JVM that is started
 
   test("a turn with a read, a new deadline, something put off to its end, and a write allocates nothing") {
     // In a JVM of its own, whose compiler has seen no other use of the JDK's selectors.

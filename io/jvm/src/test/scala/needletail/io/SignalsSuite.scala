@@ -4,10 +4,12 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.Promise
+import scala.concurrent.duration._
 
 import needletail.testing.Suite
 
 class SignalsSuite extends Suite {
+  override def munitTimeout: Duration = 2.minutes // of a JVM that is started
 
   // SIGINT goes the same way, but a process started in a shell's background inherits that it is ignored.
   test("SIGTERM calls the action and does not end the process by itself") {

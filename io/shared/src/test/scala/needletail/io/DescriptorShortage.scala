@@ -43,9 +43,9 @@ object DescriptorShortage {
     }
     // Everything has run once before it gets tight: on the JVM loading a class takes a descriptor too.
     val first = new java.net.Socket("127.0.0.1", port)
-    check(echoed(first, 2000), "a first client is served")
+    check(echoed(first, 20000), "a first client is served")
     first.close()
-    check(gone.await(5, TimeUnit.SECONDS), "the first client's end is seen")
+    check(gone.await(20, TimeUnit.SECONDS), "the first client's end is seen")
     onLoop(loop) { loop.schedule(0, () => ()); listener.pause() }
     onLoop(loop)(()) // by now the server's descriptor is back too
 
@@ -57,17 +57,17 @@ object DescriptorShortage {
       pause(300)
       val served = clients.filter(echoed(_, 100))
       check(served.nonEmpty && served.length <= Spare, s"as many as descriptors are there: ${served.length}")
-      check(served.forall(echoed(_, 2000)), "those that got one are served on and on")
+      check(served.forall(echoed(_, 20000)), "those that got one are served on and on")
       check(shortages.get >= 1, "who listens is told each time")
       check(complaints.get == 1, s"told once, not for each try: ${complaints.get}")
 
       // Each client that goes gives back two descriptors, its own and the server's.
       val waiting = clients.filterNot(served.contains)
       served.foreach(_.close())
-      check(waiting.take(Spare).forall(echoed(_, 3000)), "those in the backlog come next")
+      check(waiting.take(Spare).forall(echoed(_, 20000)), "those in the backlog come next")
     } finally fillers.foreach(_.close())
     // Descriptors come back without a connection closing: the listener finds out by itself.
-    check(clients.filterNot(_.isClosed).forall(echoed(_, 3000)), "all are served in the end")
+    check(clients.filterNot(_.isClosed).forall(echoed(_, 20000)), "all are served in the end")
     clients.foreach(_.close())
   }
 
