@@ -67,10 +67,9 @@ class ThreadsSuite extends Suite {
           if (ref.stats.waiting > 50) beyond.incrementAndGet()
         }
       }
-      Await.result(Async.run(loop)(Async.sleep(50.millis)), 20.seconds)
+      eventually(ref.stats.waiting == 0 && ref.stats.received == accepted.get, ref.stats)
       val stats = ref.stats
       assertEquals((disorder, beyond.get), (0, 0L))
-      assertEquals(stats.received, accepted.get)
       assertEquals(stats.received + stats.rejected, (threads * each).toLong)
     }
   }
@@ -82,10 +81,9 @@ class ThreadsSuite extends Suite {
       val refused = new AtomicLong
       inThreads(_ => for (n <- 0 until each) if (!ref.send(n)) refused.incrementAndGet())
       assertEquals(refused.get, 0L)
-      Await.result(Async.run(loop)(Async.sleep(50.millis)), 20.seconds)
-      val stats = ref.stats
-      assertEquals(stats.received + stats.dropped, (threads * each).toLong)
-      assertEquals(stats.waiting, 0)
+      def isAccountedFor(stats: ActorStats) =
+        stats.waiting == 0 && stats.received + stats.dropped == (threads * each).toLong
+      eventually(isAccountedFor(ref.stats), ref.stats)
     }
   }
 
