@@ -1,9 +1,13 @@
 package needletail.async
 
+import scala.concurrent.duration._
+
 import needletail.testing.{Allocation, Suite}
 
 /** What a value costs in memory: a bound for each step, in bytes, so that a fatter node does not slip in. */
 class AllocationSuite extends Suite {
+  override def munitTimeout: Duration = 2.minutes // longer than `Allocation.each` tries
+
   private val rounds = 20000
   private val same   = (n: Integer) => n
   private val number = Integer.valueOf(1)

@@ -9,6 +9,8 @@ import needletail.testing.{NewerJava, Suite}
 
 /** Virtual threads are used where the JVM has them, and only there. */
 class VirtualThreadsSuite extends Suite {
+  override def munitTimeout: Duration = 2.minutes // of a JVM that is started
+
   private val hasThem = Runtime.version.feature >= 21
 
   test("the JVM's version decides, and the setting") {

@@ -1,10 +1,13 @@
 package needletail.routing
 
+import scala.concurrent.duration._
+
 import needletail.http.{Reply, Request}
 import needletail.testing.Allocation
 
 /** What a look-up allocates. */
 class AllocationSuite extends needletail.testing.Suite {
+  override def munitTimeout: Duration = 2.minutes // longer than `Allocation.each` tries
 
   /** Where replies go, so that no call is dropped as useless. */
   private var sink: Reply = null

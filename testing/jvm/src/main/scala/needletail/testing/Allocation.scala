@@ -17,11 +17,11 @@ object Allocation {
 
   /**
    * The mean bytes that each of `calls` in `body` allocates when the code is warm. `body` is repeated until they are
-   * at most `bound`, for at most ten seconds, since the compiler may be delayed, and its own allocation may be
+   * at most `bound`, for at most a minute, since the compiler may be delayed, and its own allocation may be
    * counted. Returns the minimum.
    */
   def each(calls: Int, bound: Double)(body: => Unit): Double = {
-    val deadline = System.nanoTime() + 10L * 1000 * 1000 * 1000
+    val deadline = System.nanoTime() + 60L * 1000 * 1000 * 1000
     var fewest   = of(body).toDouble / calls
     while (fewest > bound && System.nanoTime() < deadline)
       fewest = Math.min(fewest, of(body).toDouble / calls)
