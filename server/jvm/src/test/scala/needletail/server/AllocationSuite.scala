@@ -2,6 +2,8 @@ package needletail.server
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 
+import scala.concurrent.duration._
+
 import needletail.http._
 import needletail.server.clock.Clock
 import needletail.server.exchange.{RequestRunner, ServerLoopContext, SessionOutput}
@@ -10,6 +12,7 @@ import needletail.testing.{Allocation, Suite}
 
 /** What a request costs in garbage. */
 class AllocationSuite extends Suite {
+  override def munitTimeout: Duration = 2.minutes // longer than `Allocation.each` tries
 
   /** Takes what is written and keeps nothing of it. */
   private final class Sink(handler: Handler) extends SessionOutput {

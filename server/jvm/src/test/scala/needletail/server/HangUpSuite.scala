@@ -4,12 +4,15 @@ import java.io.{BufferedReader, InputStreamReader}
 import java.nio.file.{Files, StandardCopyOption}
 import java.util.concurrent.{CompletableFuture, TimeUnit}
 
+import scala.concurrent.duration._
+
 import needletail.http.{Handler, Response}
 import needletail.io.{Address, Tls}
 import needletail.server.connection.SecureClient
 import needletail.testing.{ClassPath, Suite, TemporaryDirectories}
 
 class HangUpSuite extends Suite with TemporaryDirectories {
+  override def munitTimeout: Duration = 2.minutes // of a JVM that is started
 
   // Where a terminal is closed, the shell passes the signal on, and the kernel sends it when the shell has ended.
   test("SIGHUP without TLS begins a drain, and the next one cuts nothing off") {

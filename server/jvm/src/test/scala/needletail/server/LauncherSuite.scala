@@ -5,12 +5,16 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
 import java.util.concurrent.{ConcurrentLinkedQueue, TimeUnit}
 
+import scala.concurrent.duration._
+
 import needletail.http.{Handler, Response}
 import needletail.io.Address
 import needletail.testing.{ClassPath, Suite, TemporaryDirectories}
 
 /** The script that starts programs on the JVM. */
 class LauncherSuite extends Suite with TemporaryDirectories {
+  override def munitTimeout: Duration = 2.minutes // of a JVM that is started
+
   private def template: Path = Iterator
     .iterate(Paths.get("").toAbsolutePath)(_.getParent)
     .takeWhile(_ != null)
