@@ -35,12 +35,12 @@ object AllocationMain {
     LoadPlan(
       "x",
       kinds(url),
-      Load.Closed(count, None, Some(20.seconds), pause = pause),
+      Load.Closed(count, None, Some(80.seconds), pause = pause),
       pipelining = pipelining
     )
 
   private def arrivals(poisson: Boolean): String => LoadPlan = url =>
-    LoadPlan("x", kinds(url), Load.Open(Vector(Load.Step(4000, 4000, 20.seconds)), poisson, connections = 50))
+    LoadPlan("x", kinds(url), Load.Open(Vector(Load.Step(4000, 4000, 80.seconds)), poisson, connections = 50))
 
   private def kinds(url: String) = Vector(Kind("k", Vector(RequestTemplate("GET", url))))
 

@@ -41,7 +41,7 @@ class ResumptionSuite extends Suite with Serving {
     assert(full <= 6, s"$full of $all handshakes were full ones")
   }
 
-  test("a further connection of an open load resumes the session of one that stays") {
+  test("a further connection of an open load resumes the session of one that stays")(undisturbed {
     val asked = new AtomicInteger
     val both  = new CountDownLatch(2)
     // the second request waits for the third, which needs a connection of its own
@@ -58,9 +58,11 @@ class ResumptionSuite extends Suite with Serving {
       val openings = Openings.sum(result.intervals.map(_.self.openings))
       assertEquals(outcomes(result), Map("good" -> 3L))
       assert(openings.tls.histogram.getTotalCount >= 2, openings.tls)
-      assert(openings.resumed >= 1, s"none of ${openings.tls.histogram.getTotalCount} was resumed")
+      // A machine that is busy for longer than requests are apart has the second connection opened before the first
+      // one has a session.
+      bound(openings.resumed >= 1, s"none of ${openings.tls.histogram.getTotalCount} resumed")
     }
-  }
+  })
 
   test("the number given back last is taken first; loops have no number in common") {
     val numbers = new SessionNumbers(1, 4)

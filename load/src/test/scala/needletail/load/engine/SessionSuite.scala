@@ -13,6 +13,7 @@ import needletail.testing.Suite
 
 /** Requests that differ: values from feeders and from answers, checks, several servers and addresses. */
 class SessionSuite extends Suite with Serving {
+  override def munitTimeout: Duration = 2.minutes
 
   private final class Recorder(answer: String => Response) {
     val seen             = new ConcurrentLinkedQueue[String]
@@ -37,7 +38,7 @@ class SessionSuite extends Suite with Serving {
     }
   }
 
-  test("a value extracted from an answer goes into the next request of its session") {
+  test("a value extracted from an answer goes into the next request of its session")(undisturbed {
     val recorder = new Recorder({
       case "/basket" => Response.ok("""{"id": "b-17", "items": []}""").header("X-Token", "t42")
       case t if t.startsWith("/orders/b-17") => Response.ok("done")
@@ -57,13 +58,11 @@ class SessionSuite extends Suite with Serving {
       val good = outcomes(run(open(server.url, 50, 200.millis).copy(kinds = kinds)))
       assertEquals(recorder.targets.count(_ == "/basket"), 10)
       val orders = recorder.targets.filter(_ != "/basket")
-      assert(
-        orders.nonEmpty && orders.length <= 10 && orders.forall(_ == "/orders/b-17?token=t42"),
-        s"$orders"
-      )
+      assert(orders.length <= 10 && orders.forall(_ == "/orders/b-17?token=t42"), s"$orders")
       assertEquals(good, Map("good" -> (10L + orders.length)))
+      bound(orders.nonEmpty, "no session's second request")
     }
-  }
+  })
 
   test("an extraction that finds nothing fails its request, and the session begins anew") {
     val recorder = new Recorder(_ => Response.ok("nothing here"))
@@ -151,7 +150,7 @@ class SessionSuite extends Suite with Serving {
     }
   }
 
-  test("several servers, one by a Unix socket") {
+  test("several servers, one by a Unix socket")(undisturbed {
     val folder = Files.createTempDirectory("needletail")
     val path   = folder.resolve("socket")
     try
@@ -166,14 +165,15 @@ class SessionSuite extends Suite with Serving {
           assertEquals(outcomes(run(closed(tcp.url, 4, 10).copy(kinds = session))), Map("good" -> 40L))
           // Open: the end of the load may find sessions between their two requests, which end there.
           val open20 = outcomes(run(open(tcp.url, 100, 200.millis).copy(kinds = session)))
-          assert(open20.keySet == Set("good") && open20("good") > 20 && open20("good") <= 40, open20)
+          assert(open20.keySet == Set("good") && open20("good") >= 20 && open20("good") <= 40, open20)
+          bound(open20("good") > 20, s"${open20("good")} answers to 20 sessions")
         }
       }
     finally {
       Files.deleteIfExists(path)
       Files.delete(folder)
     }
-  }
+  })
 
   test("several source addresses, in turn") {
     val peers = new ConcurrentLinkedQueue[String]

@@ -1,6 +1,6 @@
 package needletail.testing
 
-import scala.concurrent.{Await, Future}
+import scala.concurrent.{Await, ExecutionException, Future}
 import scala.concurrent.duration.Duration
 import scala.util.{Failure, Success, Try}
 
@@ -44,6 +44,9 @@ private[testing] object Bounded {
         case value             => Success(value)
       }
     catch {
+      // a Future's own way of carrying an error: what it carries is the reason
+      case e: ExecutionException if e.getMessage == "Boxed Exception" && e.getCause != null =>
+        Failure(e.getCause)
       case e: Throwable => Failure(e) // fatal errors too: a stack overflow must not affect later tests
     }
 }
