@@ -10,6 +10,8 @@ import needletail.testing.{NewerJava, Suite}
 
 /** Calls in direct style on virtual threads, where the JVM has them. */
 class VirtualThreadsSuite extends Suite with Serving {
+  override def munitTimeout: Duration = 2.minutes // of a JVM that is started
+
   private val hasThem = Runtime.version.feature >= 21
 
   private val handler: Handler = request =>

@@ -10,7 +10,7 @@ import needletail.async.Async
 import needletail.client.config.RetryConfig
 import needletail.io._
 import needletail.io.platform.ListenOptions
-import needletail.testing.Suite
+import needletail.testing.{Ports, Suite}
 
 /** A server that does what a script says, right or wrong: called for each request, with the text that came. */
 final class Scripted(
@@ -19,7 +19,7 @@ final class Scripted(
     tls: TlsIdentity = null
 ) {
   private val loops    = new EventLoops(1, "scripted", daemon = true)
-  private val listener = Listener.bind(
+  private val listener = Ports.onceFree(Listener.bind(
     address,
     loops(0),
     ListenOptions(),
@@ -27,7 +27,7 @@ final class Scripted(
       opened.incrementAndGet()
       new Peer(connection, script, this)
     }
-  )
+  ))
 
   /** Connections accepted, and those of them that are gone. */
   lazy val opened: AtomicInteger = new AtomicInteger

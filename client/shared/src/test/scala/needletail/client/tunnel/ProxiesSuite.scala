@@ -127,14 +127,14 @@ class ProxiesSuite extends Suite with Serving with TemporaryDirectories {
 
   test("a proxy that does not connect, says too much, too long, nonsense or nothing") {
     if (Tls.isKnown) {
-      def failure(answer: String): ClientError = {
-        val config = clientConfig.copy(retry = RetryConfig(attempts = 1), connectTimeout = 300.millis)
+      def failure(answer: String, within: FiniteDuration = 20.seconds): ClientError = {
+        val config = clientConfig.copy(retry = RetryConfig(attempts = 1), connectTimeout = within)
         through(new TestProxy(answer = answer), config)(client =>
           intercept[ClientError](client.get("https://a.invalid/").await())
         )
       }
-      def says(answer: String, expected: String): Unit = {
-        val e = failure(answer)
+      def says(answer: String, expected: String, within: FiniteDuration = 20.seconds): Unit = {
+        val e = failure(answer, within)
         assert(e.isInstanceOf[ClientError.CannotConnect] && e.getMessage.contains(expected), e.getMessage)
       }
       failure("HTTP/1.1 403 Forbidden\r\n\r\n") match {
@@ -144,11 +144,11 @@ class ProxiesSuite extends Suite with Serving with TemporaryDirectories {
       // what follows is from the server behind, which does not speak TLS here
       for (interim <- List("", "HTTP/1.1 103 Early Hints\r\n\r\n"))
         says(s"${interim}HTTP/1.1 200 OK\r\n\r\n${"x" * 100}", "TLS")
-      says("HTTP/1.1 100 Continue\r\n\r\n", "within 300 ms")
+      says("HTTP/1.1 100 Continue\r\n\r\n", "within 300 ms", 300.millis)
       says("HTTP/1.1 100 Continue\r\n\r\n" * 1000, "the proxy's answer is too long")
       says("HTTP/1.1 200 OK\r\nX: " + "y" * 20000, "the proxy's answer is malformed")
       says("SSH-2.0-x\r\n", "the proxy's answer is malformed")
-      says("", "within 300 ms")
+      says("", "within 300 ms", 300.millis)
       through(new TestProxy()) { client => // which cannot connect itself
         val e = intercept[ClientError.ProxyRefused](client.get("https://localhost:1/").await())
         assertEquals(e.status.code, 502)
