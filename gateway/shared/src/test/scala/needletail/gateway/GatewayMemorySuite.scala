@@ -111,8 +111,8 @@ class GatewayMemorySuite extends Serving {
       val before                                              = awaited.get
       def connected(variables: Seq[(String, String)]): Socket = {
         val socket = new Socket()
-        socket.connect(new InetSocketAddress("127.0.0.1", server.port), 5000)
-        socket.setSoTimeout(5000)
+        socket.connect(new InetSocketAddress("127.0.0.1", server.port), 20000)
+        socket.setSoTimeout(20000)
         val w = new ByteWriter(256)
         Scgi.write(w, 0, variables)
         socket.getOutputStream.write(w.bytes, 0, w.length)
@@ -132,8 +132,8 @@ class GatewayMemorySuite extends Serving {
   test("variables of SCGI requests do not count a second time in the share of heads") {
     def asked(server: RunningServer, path: String, cookie: Int): Socket = {
       val socket = new Socket()
-      socket.connect(new InetSocketAddress("127.0.0.1", server.port), 5000)
-      socket.setSoTimeout(5000)
+      socket.connect(new InetSocketAddress("127.0.0.1", server.port), 20000)
+      socket.setSoTimeout(20000)
       val w = new ByteWriter(256)
       Scgi.write(w, 0, get(path, "HTTP_COOKIE" -> text.take(cookie)))
       socket.getOutputStream.write(w.bytes, 0, w.length)
@@ -165,8 +165,8 @@ class GatewayMemorySuite extends Serving {
     serving(FrontProtocol.Scgi(_), config) { server =>
       def connected(length: Int): Socket = {
         val socket = new Socket()
-        socket.connect(new InetSocketAddress("127.0.0.1", server.port), 5000)
-        socket.setSoTimeout(5000)
+        socket.connect(new InetSocketAddress("127.0.0.1", server.port), 20000)
+        socket.setSoTimeout(20000)
         val w = new ByteWriter(256)
         Scgi.write(w, length.toLong, variables("POST", "/length"))
         w.writeLatin1(text)

@@ -14,8 +14,8 @@ class ScgiServerSuite extends Serving {
 
   private final class Client(port: Int) {
     val socket = new Socket()
-    socket.connect(new InetSocketAddress("127.0.0.1", port), 5000)
-    socket.setSoTimeout(5000)
+    socket.connect(new InetSocketAddress("127.0.0.1", port), 20000)
+    socket.setSoTimeout(20000)
     socket.setTcpNoDelay(true)
 
     def send(bytes: Array[Byte]): this.type = {

@@ -18,7 +18,8 @@ class SlowRequestSuite extends AgainstScripted {
     client
   }
 
-  private val single = cgiConfig.copy(processes = 1, queueTime = 1.second)
+  // for which nobody waits, if a place is free
+  private val single = cgiConfig.copy(processes = 1, queueTime = 8.seconds)
 
   /** Servers that answer with the length of the content. */
   private def counting(c: ScriptedServer.Conversation): Unit = while (true) {
@@ -39,7 +40,7 @@ class SlowRequestSuite extends AgainstScripted {
   }
 
   test("FastCGI: a worker's only connection is taken when the content of the request is there") {
-    against(config.copy(connections = 1, queueTime = 1.second))(counting) { (server, _) =>
+    against(config.copy(connections = 1, queueTime = 8.seconds))(counting) { (server, _) =>
       val slow = connect(server).send(head("/app/x", 10) + "x")
       assertEquals(post(server, "/app/x", "abc").body, "3")
       assertEquals(Answer(slow.send("x" * 9).readAll()).body, "10")
