@@ -2,12 +2,16 @@ package needletail.examples.cgihost
 
 import java.nio.file.{Files, Path}
 
+import scala.concurrent.duration._
+
 import needletail.gateway.host.ProgramHostConfig
 import needletail.server.{RawClient, ServerFixture}
 import needletail.testing.{ClassPath, Suite}
 
 /** Functions as processes that are kept. This program is one itself, as every program is that takes `--fastcgi`. */
 class FunctionsSuite extends Suite {
+  override def munitTimeout: Duration = 2.minutes // of a JVM that is started
+
   private val self =
     s"""#!/bin/sh
        |exec "${System.getProperty("java.home")}/bin/java" -cp "${ClassPath.of(
@@ -38,7 +42,8 @@ class FunctionsSuite extends Suite {
             finally client.close()
           }
           def answers(reply: String): Boolean = reply.startsWith("HTTP/1.1 200") && reply.endsWith("ok")
-          eventually(answers(ask("/functions/health-of-host/health"))) // a JVM takes a while to start
+          // a JVM takes a while to start
+          eventually(answers(ask("/functions/health-of-host/health")), within = 60.seconds)
           assert(answers(ask("/functions/health-of-host/health")))
           assert(ask("/functions/health-of-host/other").startsWith("HTTP/1.1 404"))
           assert(ask("/functions/notes.txt/health").startsWith("HTTP/1.1 404"))

@@ -7,7 +7,7 @@ import needletail.client.{BreakerConfig, Client, ClientConfig, RetryConfig}
 import needletail.http.Handler
 import needletail.io.Address
 import needletail.server.{Log, OverloadConfig, RunningServer, Server, ServerConfig}
-import needletail.testing.Suite
+import needletail.testing.{Ports, Suite}
 
 /** Servers on loopback, and a client, for one test. */
 trait Running { self: Suite =>
@@ -19,7 +19,7 @@ trait Running { self: Suite =>
         OverloadConfig.off, // on a machine that does much else, it would have a say in what is counted
       log = Log.none
     )
-    val server = Server(handler, config).start()
+    val server = Ports.onceFree(Server(handler, config).start())
     try body(server)
     finally await(server.close())
   }
