@@ -246,7 +246,7 @@ class TcpClientSuite extends Suite with WithTestServer {
   }
 
   test("without another connection what is sent behind it shares its fate, at the end of stallTimeout") {
-    val config = one.copy(pipelining = 10, requestTimeout = 20.seconds, stallTimeout = 1.second)
+    val config = one.copy(pipelining = 10, requestTimeout = 20.seconds, stallTimeout = 3.seconds)
     scripted(hanging, config) { (server, client) =>
       timesOut(client)
       intercept[TcpClientError.ConnectionLost](await(client.future("a")))

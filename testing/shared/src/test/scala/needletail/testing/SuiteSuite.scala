@@ -92,9 +92,9 @@ class SuiteSuite extends Suite {
   }
 
   test("what a body throws is its outcome, a fatal error too") {
-    val thrown = Bounded.run("throws", 1.second)(() => throw new StackOverflowError).failed.get
+    val thrown = Bounded.run("throws", 20.seconds)(() => throw new StackOverflowError).failed.get
     assert(thrown.isInstanceOf[StackOverflowError], thrown)
-    assertEquals(Bounded.run("returns", 1.second)(() => 7).get, 7: Any)
+    assertEquals(Bounded.run("returns", 20.seconds)(() => 7).get, 7: Any)
   }
 
   private def tries(note: Option[String => Unit])(results: (() => Any)*): (Try[Any], Int) = {

@@ -108,7 +108,7 @@ class RetrySuite extends Suite with Misbehaving {
       clientConfig.copy(retry = RetryConfig(attempts = 100, firstDelay = 1.hour, maxDelay = 1.hour))
     ) {
       (server, client) =>
-        client.await(client.get(server.url).text.timeout(100.millis).recover { case _ => "" })
+        client.await(client.get(server.url).text.timeout(1.second).recover { case _ => "" })
         assertEquals(client.statistics.head.attempts, 1L)
         assertEquals(client.statistics.head.inFlight, 0)
     }
