@@ -46,7 +46,7 @@ abstract class ConformanceSuite extends Suite {
         eventually( // connections that have ended are gone at most the idle timeout later
           now <= before + ConformanceSuite.Slack,
           s"$before descriptors open at first, $now at the end",
-          within = Program.idleTimeoutMillis.millis + 2.seconds
+          within = Program.idleTimeoutMillis.millis + 20.seconds
         )
         program.terminate()
         val status = program.exitStatus(20000)

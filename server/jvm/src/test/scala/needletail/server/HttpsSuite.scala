@@ -149,7 +149,7 @@ class HttpsSuite extends Suite {
   private def untilEnd(server: RunningServer, rawBytes: Array[Byte]): Array[Byte] = {
     val s = new java.net.Socket("127.0.0.1", server.port)
     try {
-      s.setSoTimeout(5000)
+      s.setSoTimeout(20000)
       s.getOutputStream.write(rawBytes)
       s.getInputStream.readAllBytes()
     } finally s.close()
