@@ -14,13 +14,13 @@ class RunnerSuite extends Suite {
 
   test("counts what passed, failed and was skipped, and names the failures with file and line") {
     class Mixed extends Suite {
-      override def munitTimeout: Duration = 100.millis
+      override def munitTimeout: Duration = 2.seconds
       test("holds")(assertEquals(1, 1))
       test("differs")(assertEquals(1, 2))
       test("throws")(throw new IllegalStateException("closed"))
       test("assumes")(assume(condition = false, "no such device"))
       test("ignored".ignore)(fail("must not run"))
-      test("hangs")(Pause(5.seconds))
+      test("hangs")(Pause(1.minute))
       test("is not awaited")(new needletail.async.Later)
       test("fails later")(Future.failed(new IllegalStateException("later")))
     }
@@ -31,7 +31,7 @@ class RunnerSuite extends Suite {
       "RunnerSuite.scala:",
       "closed",
       "no such device",
-      "not over after 100 milliseconds",
+      "not over after 2 seconds",
       "is not awaited",
       "Inner: hangs"
     )
