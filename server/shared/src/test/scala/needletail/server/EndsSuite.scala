@@ -275,4 +275,16 @@ class EndsSuite extends Suite {
     Await.result(other.close(), 20.seconds)
     assert(log.all.exists(_.contains("at the end")), log.all)
   }
+
+  test("a callback of stopped or draining that throws a LinkageError keeps no other from being called") {
+    val server = Server(Handler((_: Request) => Response.ok), config.copy(log = Log.none)).start()
+    val told   = new CountDownLatch(4)
+    for (future <- List(() => server.draining, () => server.stopped)) {
+      future().onComplete(_ => told.countDown())(ExecutionContext.parasitic)
+      future().onComplete(_ => fails("a callback"))(ExecutionContext.parasitic)
+      future().onComplete(_ => told.countDown())(ExecutionContext.parasitic)
+    }
+    server.close()
+    assert(told.await(5, TimeUnit.SECONDS), told.getCount)
+  }
 }
