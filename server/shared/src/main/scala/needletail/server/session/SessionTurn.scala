@@ -90,9 +90,9 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
     wire.abort()
     if (!Survivable(cause)) throw cause
     context.counts.failures += 1
-    context.log.error(s"a connection from ${reader.peer} was closed because of an exception", cause)
     reader.abort()
     queue.dropAll()
+    context.log.error(s"a connection from ${reader.peer} was closed because of an exception", cause)
   }
 
   /** The reply to a request, or a piece of it, is available: it is written in this turn, or a turn is requested. */

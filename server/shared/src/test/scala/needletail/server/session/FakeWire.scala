@@ -69,8 +69,11 @@ final class FakeWire(
   /** While true what is written stays with us, as with a peer that does not read. */
   var stuck: Boolean = false
 
+  /** The client's address. */
+  var client: () => String = () => "192.0.2.1:4711"
+
   val info: ConnectionInfo = new Attachments {
-    def remoteAddress: String = "192.0.2.1:4711"
+    def remoteAddress: String = client()
     def localAddress: String  = "192.0.2.2:80"
     def isSecure: Boolean     = false
   }
