@@ -170,11 +170,11 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
 
   private def readFurther(): Unit = {
     readsOn = false
-    readNow()
+    readMore()
   }
 
   def compute(): Unit = if ((connection.timer eq null) || !connection.timer.closesUnanswered()) {
-    readNow()
+    readMore()
     if (connection.timer ne null) connection.timer.turnOver()
   }
   override def isFresh: Boolean   = socket.isSilent || socket.awaitedRecord == 0
@@ -182,8 +182,13 @@ private[io] final class ConnectionInput(connection: Connection) extends Handshak
   override def refuse(): Unit     = connection.refuseHandshake()
   private[needletail] def failed(e: Throwable): Unit = connection.failed(e)
 
-  /** Reads now, whatever readiness was reported. */
-  def readNow(): Unit = if (connection.isOpen && !paused && !ended && !redeliver) receive()
+  /** Passes on now what is to be passed on at the end of the turn, and reads, whatever readiness was reported. */
+  def readNow(): Unit = {
+    if (redeliver) deliverAgain(redelivery)
+    readMore()
+  }
+
+  private def readMore(): Unit = if (connection.isOpen && !paused && !ended && !redeliver) receive()
 
   /**
    * See `Connection.isQuiet`. Not by the loop's array, which holds the input of the connection whose turn it is. Within

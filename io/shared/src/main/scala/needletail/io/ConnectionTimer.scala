@@ -135,8 +135,8 @@ private[io] final class ConnectionTimer(connection: ConnectionTimer.Owner, socke
   private def judge(): Unit = {
     isPutOff = false
     if (handshakeAt != Never) checkHandshake()
-    // The loop may have been delayed, or a wait may have ended without reporting everything that is ready: read
-    // first.
+    // The loop may have been delayed, a wait may have ended without reporting everything that is ready, or what has been
+    // read may not have been passed on yet: read first.
     if (isPassed(deadlineAt)) connection.readNow()
     if (deadlineAt != Never)
       if (isPassed(deadlineAt)) {
@@ -164,7 +164,7 @@ private[io] object ConnectionTimer {
   private[io] trait Owner extends Fallible {
     def loop: EventLoop
 
-    /** Reads what has arrived, whatever readiness was reported. */
+    /** Passes on what has been read, and reads what has arrived, whatever readiness was reported. */
     private[io] def readNow(): Unit
 
     /** The same in its turn; see [[HandshakeTurns]]. */

@@ -62,6 +62,38 @@ class ConnectionInputSuite extends LoopSuite {
     }
   }
 
+  test("what waits to be passed on is passed on, and what has come is read, before a deadline is told") {
+    val events = new Events
+    withLoop { loop =>
+      on(loop) {
+        var arrives = "ab"
+        val socket  = new StubSocket {
+          override def tryRead(bytes: Array[Byte], from: Int, count: Int): Int = {
+            val n = arrives.length
+            arrives.getBytes("US-ASCII").copyToArray(bytes, from)
+            arrives = ""
+            n
+          }
+        }
+        val connection = new Connection(loop, socket, ConnectionOptions())
+        var uses       = 1
+        connection.handler = new Recorder(events) {
+          override def use(text: String): Int = math.min(uses, text.length)
+        }
+        connection.readNow()
+        connection.pauseReading()
+        // scheduled at the end of this turn, and so passed on at the end of the next one, in which the deadline has passed
+        loop.endOfTurn { () =>
+          uses = 2
+          arrives = "cd"
+          connection.resumeReading()
+          connection.deadline = loop.nowNanos
+        }
+      }
+      events.expect("data ab", "data b", "data cd", "deadline")
+    }
+  }
+
   test("a client that resets its connection") {
     withRecorded() { recorded =>
       val client = Promise[

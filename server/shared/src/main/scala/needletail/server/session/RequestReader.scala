@@ -45,9 +45,6 @@ private[server] final class RequestReader(
   /** The parser of a complete head, of `headSize` bytes, for which there is no memory; null if there is none. */
   private var unheld: RequestParser = null
 
-  /** Whether a turn has left requests that have come to the next one: until then the connection is not idle. */
-  var isRestLeft: Boolean = false
-
   /** When it has become idle; `Busy` if it was not at the end of its last turn. */
   private var idleSince: Long = wire.nowNanos
 
@@ -341,7 +338,7 @@ private[server] final class RequestReader(
 
   /** A turn has ended, which began at `now`: sets the deadline. Those of handlers are in their exchanges. */
   def settleDeadline(now: Long): Unit =
-    if (state.isIdle && !isRestLeft && wire.pendingOutput == 0)
+    if (state.isIdle && wire.pendingOutput == 0)
       if (state.isDraining) {
         if (idleSince == RequestReader.Busy) idleSince = now
         deadline = idleDeadline

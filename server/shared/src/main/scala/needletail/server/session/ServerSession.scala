@@ -20,7 +20,6 @@ private[needletail] final class ServerSession(output: SessionOutput, runner: Req
    */
   @inline def receive(bytes: Array[Byte], from: Int, until: Int): Int = {
     if (state.isHeld) state.on(SessionState.RoomAgain)
-    if (reader.isRestLeft) reader.isRestLeft = false
     input.open(bytes, from, until)
     turn()
     input.close()
@@ -82,8 +81,8 @@ private[needletail] final class ServerSession(output: SessionOutput, runner: Req
   /** Whether the connection has been ended. The session does not use it any more. */
   def isFinished: Boolean = state.isEnded
 
-  /** Whether no request is in progress or left to the next turn, and nothing waits to be written. */
-  def isIdle: Boolean = state.isIdle && !reader.isRestLeft && wire.pendingOutput == 0
+  /** Whether no request is in progress, and nothing waits to be written. The next may be left to the next turn. */
+  def isIdle: Boolean = state.isIdle && wire.pendingOutput == 0
 
   /** Whether bytes may be read for this session now. To be called between turns, when the loop's writer is empty. */
   def wantsInput: Boolean =

@@ -143,7 +143,6 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
     val kept = wire.heldInput.toLong
     val more = input.available - kept
     (more <= 0 || context.memory.hasRoom(more, kept)) && {
-      reader.isRestLeft = true
       wire.offerAgain()
       true
     }

@@ -102,21 +102,4 @@ class PipelinedTurnsSuite extends Suite {
       piped.close()
     }
   }
-
-  test("what a turn has left is served, however late its next turn comes, also in a drain") {
-    val config = ServerConfig(log = Log.none, idleTimeout = 100.millis, drainGrace = 100.millis)
-    for (isDraining <- List(false, true)) {
-      val wire  = new FakeWire(_ => Response.ok, config)
-      val bytes = (get * (if (isDraining) 65 else 100)).getBytes("US-ASCII")
-      var used  = 0
-      while (used < bytes.length && !wire.isFinished) {
-        used = wire.session.receive(bytes, used, bytes.length)
-        if (isDraining) wire.session.drain()
-        wire.nowNanos += 150.millis.toNanos
-        if (wire.session.deadline <= wire.nowNanos) wire.session.deadlinePassed()
-      }
-      assertEquals(wire.statuses.size * get.length, bytes.length)
-      assert(wire.isFinished, "then it is idle")
-    }
-  }
 }
