@@ -27,6 +27,9 @@ private[needletail] abstract class Gate {
   /** Such a request has waited. */
   def goesOn(): Unit
 
+  /** Such a request has waited in vain: it is refused, or waits no more. Its handler may go on, but not in that route. */
+  def leaves(route: RouteClass): Unit
+
   /** Returns the response if a bulkhead refuses an admitted request. `reason` is one of [[Refusal]]. */
   def refused(route: RouteClass, reason: Int): Response
 

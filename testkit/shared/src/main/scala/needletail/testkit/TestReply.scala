@@ -168,6 +168,7 @@ private[testkit] final class TestGate extends Gate {
   def later(route: RouteClass, body: () => Reply): Reply   = body()
   def waits(): Unit                                        = ()
   def goesOn(): Unit                                       = ()
+  def leaves(route: RouteClass): Unit                      = ()
   def refused(route: RouteClass, reason: Int): Response    = Refusal.response(reason)
   def unmatched(): Unit                                    = current = RouteClass.unmatched
   def answeredFor(route: RouteClass): Unit                 = current = route

@@ -120,15 +120,30 @@ private[server] final class ServerExchange(
   def leavesLimit(): Unit = handled(Outcome.Dropped)
 
   def entersLimit(of: RouteState): Unit =
-    if (
-      isCounted && response == null && limitedBy == null && pausedBy == null && (held == null || held.isOver)
-    ) {
+    if (isCounted && response == null && isInNone) {
       held = null
       pausedBy = of
+      forgetRefusal()
       resume()
     }
 
-  def isHeldBy(held: HeldRequest): Unit = this.held = held
+  private def forgetRefusal(): Unit = {
+    wasRefused = false
+    if (request != null && request.wasRefused) request.shared.wasRefused = false
+  }
+
+  /** Whether nothing that it was admitted to goes on, as far as a limit would count it. */
+  private def isInNone: Boolean = limitedBy == null && pausedBy == null && (held == null || held.isOver)
+
+  def isRefused: Boolean = isInNone && (wasRefused || (request != null && request.wasRefused))
+
+  def leaves(of: RouteState): Unit =
+    if ((limitedBy eq of) || (pausedBy eq of) || (held != null && (held.state eq of))) leavesLimit()
+
+  def isHeldBy(held: HeldRequest): Unit = {
+    this.held = held
+    forgetRefusal()
+  }
 
   def waits(): Unit = {
     isInBulkhead = true

@@ -97,8 +97,11 @@ private[server] final class AdmissionController(
   /** How the current request is counted. */
   def route: RouteState = if (present.isUnknown) noRoute else present.route
 
-  /** The route whose limit counts the current request. */
+  /** The route that the current request was admitted to. */
   def admittedTo: RouteState = if (present.isUnknown) noRoute else present.admittedTo
+
+  /** The route whose limit counts the current request; null if none does, as it waits for that or was refused. */
+  def limitedBy: RouteState = if (isWaiting || present.isOut) null else admittedTo
 
   def current: RouteClass = route.route
 
@@ -127,11 +130,14 @@ private[server] final class AdmissionController(
     else if (time.wall - graceEnd < 0) null
     else Gate.hold
 
-  /** Whether this is within an admitted route, or within a handler that leaves the decision to routes from now on. */
+  /**
+   * Whether this is within an admitted route, or within a handler that leaves the decision to routes from now on, or has
+   * been refused by another route.
+   */
   @noinline private def enterWithin(state: RouteState): Response = {
     val isAtWrapper = present.isAtWrapper
     noteWrapper()
-    if (isAtWrapper) decided(state)
+    if (isAtWrapper || present.isOut) decided(state)
     else {
       present.admitWithin(state)
       null
@@ -169,6 +175,8 @@ private[server] final class AdmissionController(
   def later(route: RouteClass, body: () => Reply): Reply = waiting.join(routes.of(route), body)
 
   def waits(): Unit = present.waitsInside = true
+
+  def leaves(route: RouteClass): Unit = present.waitsInside = false // its handler has not returned yet
 
   def goesOn(): Unit = () // its handler has returned: another gate is told
 
@@ -216,8 +224,7 @@ private[server] final class AdmissionController(
     request.route.wraps = true
     val state   = routes.of(route)
     val refusal = judgeLate(request, state)
-    if (refusal eq Gate.hold)
-      request.leavesLimit() // that of its route does not count it before there is room
+    if (refusal != null) request.leavesLimit() // that of its route does not count it before there is room
     request.becomes(state, isWithin = false)
     if (refusal == null) request.entersLimit(state)
     refusal

@@ -15,7 +15,7 @@ private[server] final class LateGate(request: LateRequest, admission: AdmissionC
 
   def enter(route: RouteClass): Response =
     if (request.complete) null
-    else if (isIn) { // within what was admitted
+    else if (isIn && !request.isRefused) { // within what was admitted
       if (handler != null) handler.wraps = true
       val state = admission.stateOf(route)
       request.becomes(state, isWithin = handler == null)
@@ -23,6 +23,7 @@ private[server] final class LateGate(request: LateRequest, admission: AdmissionC
       null
     } else {
       isIn = true
+      handler = null
       val refusal = admission.enterLate(request, route)
       if (refusal != null && (refusal ne Gate.hold)) request.wasRefused = true
       refusal
@@ -50,8 +51,14 @@ private[server] final class LateGate(request: LateRequest, admission: AdmissionC
 
   def goesOn(): Unit = if (!request.complete) request.goesOn()
 
+  def leaves(route: RouteClass): Unit = if (!request.complete) {
+    request.leaves(admission.stateOf(route))
+    request.goesOn()
+  }
+
   def refused(route: RouteClass, reason: Int): Response = {
     request.wasRefused = true
+    if (!request.complete) request.leaves(admission.stateOf(route))
     admission.refusedLate(route, reason)
   }
 

@@ -21,6 +21,12 @@ private[server] trait LateRequest {
   /** The limit that counts it does not from now on: it waits for room in its route. */
   def leavesLimit(): Unit
 
+  /** It has left that route before it began there: the limit of the route does not count it any more, if it did. */
+  def leaves(of: RouteState): Unit
+
+  /** Whether it was refused and is in no route now, so that the next one is asked. */
+  def isRefused: Boolean
+
   /** It waits for room in its route. From when there is some, `held` counts it. */
   def isHeldBy(held: HeldRequest): Unit
 
@@ -29,6 +35,6 @@ private[server] trait LateRequest {
 
   def goesOn(): Unit
 
-  /** Whether it was refused. Then its duration is not recorded. */
+  /** Whether it was refused, and no other route has admitted it since. Then its duration is not recorded. */
   var wasRefused: Boolean
 }

@@ -58,6 +58,9 @@ private[server] final class PresentRequest {
   /** It was refused. */
   def isRefused: Boolean = stage == Refused
 
+  /** It was refused, and is within no other route. */
+  def isOut: Boolean = stage == Refused && outermost == null
+
   /** It waits to be admitted. */
   def isWaiting: Boolean = stage == Waiting
 

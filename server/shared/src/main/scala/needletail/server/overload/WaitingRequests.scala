@@ -25,17 +25,20 @@ private[server] final class WaitingRequests(
     refusals: Array[Response],
     sliceNanos: Long
 ) extends HeldRequest.Waiting {
+  import WaitingRequests.NoRoute
+
   private var isWorkingOff = false
   private var isLetting    = false
 
-  /** The last route of which a request was let in, if the turn ended with it: the next turn goes on behind it. */
-  private var lastLetIn: RouteState = null
+  /** The ordinal of the last route of which a request was let in, if the turn ended with it; the next turn goes on behind. */
+  private var lastLetIn = NoRoute
 
   /** The reply of `body`, which runs when the request is admitted; or a refusal, if that would take too long. */
   def join(state: RouteState, body: () => Reply): Reply = {
     val held = new HeldRequest(state, time, timer, this)
     present.held = held
-    new Reply.Later(
+    untilOver(
+      held,
       if (!delay.isLong) awaitRoute(held, body)
       else {
         workOffSoon()
@@ -50,8 +53,12 @@ private[server] final class WaitingRequests(
   def joinLate(request: LateRequest, state: RouteState, body: () => Reply): Reply = {
     val held = new HeldRequest(state, time, timer, this)
     request.isHeldBy(held)
-    new Reply.Later(awaitRoute(held, body))
+    untilOver(held, awaitRoute(held, body))
   }
+
+  /** Whether it has run, was refused, or is cancelled before or after it was admitted: its limit does not count it then. */
+  private def untilOver(held: HeldRequest, reply: Async[Response]): Reply =
+    new Reply.Later(reply.andFinally(held.end(Outcome.Dropped)))
 
   private def awaitRoute(held: HeldRequest, body: () => Reply): Async[Response] =
     if (!held.state.isFull) run(held, body)
@@ -81,7 +88,7 @@ private[server] final class WaitingRequests(
         later.response.transform { result =>
           held.end(outcomeOf(result))
           Async.fromTry(result)
-        }.andFinally(held.end(Outcome.Dropped))
+        }
       case response: Response => held.endAtOnce(); Async.value(response)
       case _ => held.endAtOnce(); Async.fail(new NullPointerException("a handler returned null"))
     }
@@ -140,11 +147,11 @@ private[server] final class WaitingRequests(
   /** Admits the next of each route that has room, in turn, until the loop's own time is `until`. */
   private def letInOfEach(held: mutable.ArrayBuffer[RouteState], until: Long): Unit = {
     // behind the last one in the order of all routes, whether or not requests still wait for that one
-    var i       = if (lastLetIn == null) 0 else held.indexWhere(_.ordinal > lastLetIn.ordinal)
+    var i       = if (lastLetIn == NoRoute) 0 else held.indexWhere(_.ordinal > lastLetIn)
     var without = 0 // so many routes in a row have none
     if (i < 0) i = 0
-    lastLetIn = null
-    while (without < held.length && lastLetIn == null) {
+    lastLetIn = NoRoute
+    while (without < held.length && lastLetIn == NoRoute) {
       if (i >= held.length) i = 0
       val state = held(i)
       i += 1
@@ -153,8 +160,12 @@ private[server] final class WaitingRequests(
         without = 0
         state.queue.letIn()
         timer.readClock()
-        if (time.own - until >= 0) lastLetIn = state
+        if (time.own - until >= 0) lastLetIn = state.ordinal
       }
     }
   }
+}
+
+private object WaitingRequests {
+  private final val NoRoute = -1L
 }

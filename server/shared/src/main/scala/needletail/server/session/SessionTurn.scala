@@ -273,7 +273,7 @@ private[session] abstract class SessionTurn(protected final val wire: SessionOut
       case later: Reply.Later =>
         if (admission.waitsInside) x.beginWaiting(admission.admittedTo)
         // while it waits for content that its client has not sent, it is paused: see `awaitsClient`
-        else x.begin(if (admission.isWaiting) null else admission.admittedTo)
+        else x.begin(admission.limitedBy)
         x.listen(later.response)
     }
   }

@@ -3,11 +3,12 @@ package needletail.server.overload
 import scala.collection.mutable
 import scala.concurrent.duration._
 
-import needletail.async.{Async, AsyncPromise}
+import needletail.async.{Async, AsyncPromise, TimedOut}
 import needletail.http.{Handler, Reply, Request, Response}
 import needletail.http.message.Status
 import needletail.routing._
 import needletail.server.session.FakeWire
+import needletail.testkit.ManualLoop
 
 /** The limits of routes that a handler calls after an asynchronous step. */
 class LateRequestsSuite extends RouteLimitFixture {
@@ -151,4 +152,138 @@ class LateRequestsSuite extends RouteLimitFixture {
       assertEquals(limitOf(first).inFlight, 0)
       assertEquals(all.last.statuses, List(500))
     }
+
+  private val get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
+
+  for (
+    how <- List(
+      "a bulkhead, whose queue refused it",
+      "a bulkhead, and has given up",
+      "room in others, and has given up"
+    )
+  )
+    test(s"the limit of routes that are called later counts a request that has waited in vain for $how") {
+      val loop    = new ManualLoop
+      val steps   = new Steps
+      val busy    = new AsyncPromise[Response]
+      val calls   = mutable.ArrayBuffer.empty[AsyncPromise[Response]]
+      val givesUp = how.endsWith("up")
+      val queue   = if (givesUp) 20.seconds else 1.second
+      val all     = Routes(GET / arg[String] to (_ => busy: Async[Response]))
+      val others  =
+        if (how.startsWith("room")) all else all.withoutAdaptiveLimit.limit(1, queue = 1, queueTime = queue)
+      val routes = Routes(GET / "a" to {
+        calls += new AsyncPromise[Response]
+        calls.last: Async[Response]
+      })
+      def called(request: Request): Async[Response] = {
+        val tried = settled(others(request))
+        if (request.path == "/first") tried
+        else {
+          val over =
+            if (givesUp) tried.timeout(1.second).recover { case _: TimedOut => Response(Status.NotFound) }
+            else tried
+          over.flatMap(_ => settled(routes(request)))
+        }
+      }
+      val outside = Handler((request: Request) => steps.step().flatMap(_ => called(request)))
+      loop.within {
+        val first  = new FakeWire(outside, config)
+        val last   = new FakeWire(outside, config, first)
+        def turn() = for (_ <- 1 to 3) {
+          steps.finish()
+          List(first, last).foreach(_.turn())
+        }
+        first.send("GET /first HTTP/1.1\r\nHost: a\r\n\r\n")
+        turn()
+        last.send(get)
+        turn()
+        assertEquals(calls.size, 0)
+        loop.advance(2.seconds)
+        turn()
+        assertEquals((calls.size, limitOf(first).inFlight), (1, 1))
+        calls(0).fail(noDuration)
+        turn()
+        assertEquals(limitOf(first).inFlight, 0)
+      }
+    }
+
+  for (isLate <- List(false, true)) {
+    val when = if (isLate) "later" else "at once"
+
+    def asking(steps: Steps)(call: Request => Async[Response]): Handler = Handler { (request: Request) =>
+      if (isLate) steps.step().flatMap(_ => call(request)) else call(request)
+    }
+
+    test(s"a route's limit does not count what a request does that it has refused; it was called $when") {
+      val steps   = new Steps
+      val call    = new AsyncPromise[Response]
+      val goesOn  = new AsyncPromise[Response]
+      val routes  = Routes(GET / "a" to { call: Async[Response] })
+      val outside = asking(steps)(request =>
+        settled(routes(request)).flatMap(response =>
+          if (response.status == Status.ServiceUnavailable) goesOn else Async.value(response)
+        )
+      )
+      val one    = config.copy(overload = config.overload.copy(maxInFlight = 1))
+      val first  = new FakeWire(outside, one)
+      val second = new FakeWire(outside, one, first)
+      def turn() = for (_ <- 1 to 3) {
+        steps.finish()
+        List(first, second).foreach(_.turn())
+      }
+      for (wire <- List(first, second)) {
+        wire.send(get)
+        turn()
+      }
+      assertEquals(limitOf(first).inFlight, 1)
+      call.fail(noDuration)
+      turn()
+      assertEquals(limitOf(first).inFlight, 0)
+      goesOn.succeed(Response.ok)
+      turn()
+      assertEquals((first.statuses, second.statuses), (List(500), List(200)))
+    }
+
+    test(s"the next route is asked after a refusal, and measures the request; both are called $when") {
+      val steps  = new Steps
+      val busy   = new AsyncPromise[Response]
+      val calls  = mutable.ArrayBuffer.empty[AsyncPromise[Response]]
+      val others =
+        Routes(
+          GET / "other" to (busy: Async[Response]),
+          GET / "a" to (busy: Async[Response])
+        ).withoutAdaptiveLimit
+          .limit(1)
+      val routes = Routes(GET / "a" to {
+        calls += new AsyncPromise[Response]
+        calls.last: Async[Response]
+      })
+      val outside = asking(steps)(request =>
+        settled(others(request)).flatMap(response =>
+          if (response.status == Status.ServiceUnavailable) settled(routes(request))
+          else Async.value(response)
+        )
+      )
+      val first  = new FakeWire(outside, config)
+      val all    = first :: List.fill(2)(new FakeWire(outside, config, first))
+      def turn() = for (_ <- 1 to 3) {
+        steps.finish()
+        all.foreach(_.turn())
+      }
+      first.send("GET /other HTTP/1.1\r\nHost: a\r\n\r\n")
+      turn()
+      all.tail.foreach(_.send(get))
+      turn()
+      assertEquals((calls.size, limitOf(first).inFlight), (1, 1))
+      for (n <- 0 to 1) {
+        calls(n).succeed(Response.ok)
+        turn()
+      }
+      assertEquals(all.tail.map(_.statuses), List(List(200), List(200)))
+      var measured = 0L
+      first.context.admission.foreach(state => if (state.limit != null) measured += state.latencies.count)
+      assertEquals(measured, 2L)
+    }
+  }
 }

@@ -104,9 +104,14 @@ private[routing] object Bulkhead {
           if (waiter == null) refuse(Refusal.Bulkhead)
           else {
             if (request.gate != null) request.gate.waits()
+            waiter.turn.onCancel(() => leave())
             new Reply.Later(waiter.turn.flatMap { letIn =>
               hasWaited = true
-              if (letIn) async(run(first, () => goOn(more))) else Async.value(refuse(Refusal.QueueTime))
+              if (letIn) async(run(first, () => goOn(more)))
+              else {
+                leave()
+                Async.value(refuse(Refusal.QueueTime))
+              }
             })
           }
         }
@@ -116,6 +121,9 @@ private[routing] object Bulkhead {
       if (request.gate != null) request.gate.goesOn()
       pass(more)
     }
+
+    /** It has waited in vain: what its handler does from now on is not done by this route. */
+    private def leave(): Unit = if (request.gate != null) request.gate.leaves(route)
 
     /** If it has waited, nothing else notes that it was refused, and a wrapper may make another response of it. */
     private def refuse(reason: Int): Response = {
