@@ -1,0 +1,111 @@
+package needletail.simulation
+
+import scala.concurrent.duration._
+
+import needletail.async.Async
+import needletail.http.Response
+import needletail.routing._
+import needletail.server._
+import needletail.server.tcp.{Answer, TcpServer}
+import needletail.simulation.peer.SimpleClient
+import needletail.simulation.service.Service
+import needletail.simulation.world.World
+import needletail.tcp.{Codec, Decoded, Decoder}
+import needletail.testing.Suite
+
+/** What has come is served, however late the turn is to which an earlier one has left it, even if the idle time has passed. */
+class LateTurnSuite extends Suite with QuietWorlds {
+  private val config = ServerConfig(
+    loops = 1,
+    idleTimeout = 100.millis,
+    drainGrace = 100.millis,
+    overload = OverloadConfig.off,
+    blockedLoop = Duration.Zero,
+    log = Log.none
+  )
+
+  /** What a client gets for what it sends at once, until its connection is idle and closed. */
+  private def answers(world: World, port: Int, sends: String): String = {
+    val got    = new StringBuilder
+    val client = new SimpleClient(world.network.connect(port))(
+      (bytes, n) => { got.append(new String(bytes, 0, n, "US-ASCII")); () },
+      _ => ()
+    )
+    client.send(Service.ascii(sends))
+    world.pass(5.seconds.toNanos)
+    assert(client.isOver)
+    got.toString
+  }
+
+  private def statuses(answer: String): List[String] =
+    "HTTP/1.1 (\\d+)".r.findAllMatchIn(answer).map(_.group(1)).toList
+
+  private def http(sends: String)(routes: (World, () => RunningServer) => Routes): List[String] =
+    inWorld() { world =>
+      var server: RunningServer = null
+      server = Server(routes(world, () => server), config).startOn(world.platform)
+      try statuses(answers(world, server.port, sends))
+      finally {
+        val _ = server.drain()
+        world.pass(10.seconds.toNanos)
+      }
+    }
+
+  private def get(path: String, fields: String = "") = s"GET /$path HTTP/1.1\r\nHost: a\r\n$fields\r\n"
+
+  /** The turn in which the answer comes takes longer than the idle time. */
+  private def late(world: World): Async[Unit] =
+    Async.sleep(10.millis).map(_ => world.block(150.millis.toNanos))
+
+  test("requests that have waited behind one that was answered in a long turn") {
+    val sends = "POST /late HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n" + get("next") + get("next")
+    val all = http(sends) { (world, _) =>
+      Routes(POST / "late" to late(world).map(_ => Response.ok), GET / "next" to Response.ok)
+    }
+    assertEquals(all, List("200", "200", "200"))
+  }
+
+  test("requests behind one whose upgrade was refused in a long turn") {
+    val all = http(get("late", "Connection: upgrade\r\nUpgrade: other\r\n") + get("next")) { (world, _) =>
+      Routes(GET / "late" to late(world).map(_ => Response.ok), GET / "next" to Response.ok)
+    }
+    assertEquals(all, List("200", "200"))
+  }
+
+  for (isDraining <- Seq(false, true))
+    test(s"requests that a long turn has left to the next one; a drain begins in it: $isDraining") {
+      val count = if (isDraining) 65 else 100
+      val all   = http(get("first") + get("next") * (count - 1)) { (world, server) =>
+        Routes(
+          GET / "first" to {
+            if (isDraining) { val _ = server().drain() }
+            world.block(150.millis.toNanos)
+            Response.ok
+          },
+          GET / "next" to Response.ok
+        )
+      }
+      assertEquals(all, List.fill(count)("200"))
+    }
+
+  test("messages that have waited behind one that was answered in a long turn") {
+    object Doubling extends Codec[Int, Int] {
+      def decoder(): Decoder[Int] = (bytes, from, until) => {
+        val end = bytes.indexOf(';'.toByte, from)
+        if (end < 0 || end >= until) Decoded.More
+        else Decoded.Message(new String(bytes, from, end - from, "US-ASCII").toInt, end + 1)
+      }
+      def encode(answer: Int): Array[Byte] = Service.ascii(s"$answer;")
+    }
+    inWorld() { world =>
+      val server = TcpServer.serveOn(world.platform, Doubling, config)(_ =>
+        n => if (n == 1) late(world).flatMap(_ => Answer(2)) else Answer(2 * n)
+      )
+      try assertEquals(answers(world, server.port, "1;2;3;"), "2;4;6;")
+      finally {
+        val _ = server.drain()
+        world.pass(10.seconds.toNanos)
+      }
+    }
+  }
+}
