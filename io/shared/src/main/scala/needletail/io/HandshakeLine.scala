@@ -39,7 +39,8 @@ private[needletail] final class HandshakeLine[A >: Null <: HandshakeLine.Entry] 
 
   /** Takes one that is not to be computed any more; null if there is none. */
   def refused(now: Long): A =
-    if (fresh.size > Burst && hasWaited(LongestNanos, now) || !fresh.isEmpty && fresh.peek.isTooLate) fresh.poll()
+    if (fresh.size > Burst && hasWaited(LongestNanos, now) || !fresh.isEmpty && fresh.peek.isTooLate)
+      fresh.poll()
     else null
 
   private def hasWaited(nanos: Long, now: Long): Boolean =

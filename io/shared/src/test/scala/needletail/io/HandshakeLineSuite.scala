@@ -22,8 +22,8 @@ class HandshakeLineSuite extends Suite {
     }
     def pass(time: FiniteDuration): Unit = now += time.toNanos
     def next(): Int                      = line.next(now).name
-    def rest(): Seq[Int]                 = Iterator.continually(line.next(now)).takeWhile(_ != null).map(_.name).toSeq
-    def refused(): Seq[Int]              =
+    def rest(): Seq[Int]    = Iterator.continually(line.next(now)).takeWhile(_ != null).map(_.name).toSeq
+    def refused(): Seq[Int] =
       Iterator.continually(line.refused(now)).takeWhile(_ != null).map(_.name).toSeq
   }
 

@@ -3,7 +3,8 @@ package needletail.simulation
 import scala.concurrent.duration._
 
 import needletail.async.Async
-import needletail.http.Response
+import needletail.http.message.Headers
+import needletail.http.{Request, Response, Tunnel, TunnelHandler, Upgrade}
 import needletail.routing._
 import needletail.server._
 import needletail.server.tcp.{Answer, TcpServer}
@@ -24,14 +25,16 @@ class LateTurnSuite extends Suite with QuietWorlds {
     log = Log.none
   )
 
-  /** What a client gets for what it sends at once, until its connection is idle and closed. */
-  private def answers(world: World, port: Int, sends: String): String = {
+  /** What a client gets for what it sends at once, and a moment later, until its connection is idle and closed. */
+  private def answers(world: World, port: Int, sends: String, later: String = ""): String = {
     val got    = new StringBuilder
     val client = new SimpleClient(world.network.connect(port))(
       (bytes, n) => { got.append(new String(bytes, 0, n, "US-ASCII")); () },
       _ => ()
     )
     client.send(Service.ascii(sends))
+    world.pass(5.millis.toNanos)
+    if (later.nonEmpty) client.send(Service.ascii(later))
     world.pass(5.seconds.toNanos)
     assert(client.isOver)
     got.toString
@@ -59,7 +62,7 @@ class LateTurnSuite extends Suite with QuietWorlds {
 
   test("requests that have waited behind one that was answered in a long turn") {
     val sends = "POST /late HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n" + get("next") + get("next")
-    val all = http(sends) { (world, _) =>
+    val all   = http(sends) { (world, _) =>
       Routes(POST / "late" to late(world).map(_ => Response.ok), GET / "next" to Response.ok)
     }
     assertEquals(all, List("200", "200", "200"))
@@ -87,6 +90,44 @@ class LateTurnSuite extends Suite with QuietWorlds {
       }
       assertEquals(all, List.fill(count)("200"))
     }
+
+  test("what comes before the protocol begins to which a long turn has handed the connection over") {
+    val echo = new Upgrade {
+      def protocol: String                         = "echo"
+      def accept(request: Request): Upgrade.Answer =
+        new Upgrade.Accepted(Headers.empty, tunnel => new Echo(tunnel))
+    }
+    val all = inWorld() { world =>
+      val routes = Routes(GET / "late" to late(world).map(_ => echo.response))
+      val server = Server(routes, config).startOn(world.platform)
+      try
+        answers(world, server.port, get("late", "Connection: upgrade\r\nUpgrade: echo\r\n"), later = "hello")
+      finally {
+        val _ = server.drain()
+        world.pass(10.seconds.toNanos)
+      }
+    }
+    assertEquals(all.substring(all.indexOf("\r\n\r\n") + 4), "hello", all)
+  }
+
+  /** Returns what it gets, and ends. */
+  private final class Echo(tunnel: Tunnel) extends TunnelHandler {
+    def receive(input: Array[Byte], from: Int, until: Int): Int = {
+      tunnel.writer.write(input, from, until - from)
+      tunnel.finish()
+      until
+    }
+    def peerEnded(): Unit      = ()
+    def turn(): Unit           = ()
+    def outputTaken(): Unit    = ()
+    def deadlinePassed(): Unit = ()
+    def drain(): Unit          = ()
+    def closed(): Unit         = ()
+    def held: Long             = 0
+    def heldAhead: Long        = 0
+    def relieve(): Unit        = ()
+    def inputDropped(): Unit   = ()
+  }
 
   test("messages that have waited behind one that was answered in a long turn") {
     object Doubling extends Codec[Int, Int] {

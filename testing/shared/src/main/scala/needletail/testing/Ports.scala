@@ -13,8 +13,8 @@ object Ports {
    * has copies of all descriptors of the one that starts it.
    */
   def onceFree[A](start: => A): A = {
-    var started                = attempt(start)
-    def isTaken: Boolean       = started.failed.toOption.exists(_.isInstanceOf[IOException])
+    var started                 = attempt(start)
+    def isTaken: Boolean        = started.failed.toOption.exists(_.isInstanceOf[IOException])
     def isThereOrFails: Boolean = {
       if (isTaken) started = attempt(start)
       !isTaken

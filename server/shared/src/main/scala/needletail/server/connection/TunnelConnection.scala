@@ -80,7 +80,8 @@ private[server] final class TunnelConnection(
   /** After each turn: decides whether to continue reading, and when to call the handler next. */
   private def settle(): Unit = if (isOver || !connection.isOpen) watchFlushing()
   else {
-    if (wantsInput && connection.pendingBytes <= maxPendingOutput) {
+    // not before there is a handler: a former deadline may pass until then
+    if (handler != null && wantsInput && connection.pendingBytes <= maxPendingOutput) {
       if (connection.isPaused) connection.resumeReading()
     } else if (!connection.isPaused) connection.pauseReading()
     connection.deadline = Math.min(deadline, writingDeadline())
