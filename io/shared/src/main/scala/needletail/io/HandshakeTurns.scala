@@ -1,6 +1,7 @@
 package needletail.io
 
 import needletail.io.platform.Fallible
+import needletail.io.tls.HandshakeLine
 
 /**
  * Connections of a loop whose TLS handshakes have something to compute, in the order of [[HandshakeLine]], but in each turn

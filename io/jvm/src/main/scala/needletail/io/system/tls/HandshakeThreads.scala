@@ -1,13 +1,13 @@
 package needletail.io.system.tls
 
 import needletail.async.{OnDemandThreads, Survivable}
-import needletail.io.HandshakeLine
+import needletail.io.tls.HandshakeLine
 
 import scala.concurrent.duration._
 
 /**
  * Compute handshakes for all servers of the program: as many at once as there are processors, in the order of
- * [[needletail.io.HandshakeLine]]. Those that wait are bounded by the servers' limits of handshakes under way. The threads
+ * [[needletail.io.tls.HandshakeLine]]. Those that wait are bounded by the servers' limits of handshakes under way. The threads
  * end when there is nothing to do for a while.
  */
 private[tls] object HandshakeThreads {

@@ -1,4 +1,4 @@
-package needletail.io
+package needletail.io.tls
 
 import scala.concurrent.duration._
 
