@@ -29,6 +29,7 @@ private[multipart] final class PartReader(
   private var state              = Preamble
   private var total              = 0L
   private var parts              = 0
+  private var headers            = 0L // bytes of the headers of all parts so far
   private var inPart             = 0L // bytes of the current part's content, or of the preamble
   private var newest: Any        = null
   private var failure: Throwable = null
@@ -111,36 +112,49 @@ private[multipart] final class PartReader(
   }
 
   private def header(): Async[Option[FormPart]] = {
-    var end = endOfHeader
-    while (end < 0 && until - from <= limits.headerBytes) {
+    val left = limits.totalHeaderBytes - headers
+    val most = Math.min(limits.headerBytes.toLong, left)
+    var end  = endOfHeader
+    while (end < 0 && until - from - 2 < most) { // with the empty line behind it
       val waiting = more()
       val result  = waiting.resultOrNull
       if (result == null) return waiting.flatMap(_ => header())
       if (!result.isValue) return Async.fail(result.error)
       end = endOfHeader
     }
+    val length = (if (end < 0) until else end) - from
     parts += 1
-    if (end < 0 || end - from > limits.headerBytes)
+    if (length > limits.headerBytes)
       tooLarge(s"the header of a part is larger than ${limits.headerBytes} bytes")
     else if (parts > limits.parts) tooLarge(s"the form has more than ${limits.parts} parts")
-    else
-      PartHeader.parse(window, from, end) match {
-        case Left(message) => failed(message)
-        case Right(parsed) =>
-          from = end + 2
-          state = InContent
-          inPart = 0
-          val own = new Object
-          newest = own
-          Async.value(Some(new FormPart(
-            parsed.name,
-            parsed.fileName,
-            parsed.headers,
-            new Content(own),
-            form
-          )))
-      }
+    else if (length > left)
+      tooLarge(s"the headers of the form's parts are larger than ${limits.totalHeaderBytes} bytes")
+    else {
+      headers += length
+      // a handler may keep both the headers and the name of each part until it answers
+      val refusal = form.hold(2 * length)
+      if (refusal == null) begun(end) else fail(refusal)
+    }
   }
+
+  /** The part whose header ends at `end`. */
+  private def begun(end: Int): Async[Option[FormPart]] =
+    PartHeader.parse(window, from, end) match {
+      case Left(message) => failed(message)
+      case Right(parsed) =>
+        from = end + 2
+        state = InContent
+        inPart = 0
+        val own = new Object
+        newest = own
+        Async.value(Some(new FormPart(
+          parsed.name,
+          parsed.fileName,
+          parsed.headers,
+          new Content(own),
+          form
+        )))
+    }
 
   /** The offset of the empty line's CRLF; -1 if it has not come. */
   private def endOfHeader: Int = {

@@ -68,6 +68,18 @@ class MultipartSuite extends Suite {
     assertEquals(status(read(50000)), 503)
   }
 
+  test("headers of parts count together towards the memory that the server holds for their client") {
+    val text            = form((1 to 10).map(n => field(s"f$n" + "x" * 5000) -> "1")*)
+    def read(room: Int) = {
+      val bounded = new BoundedBody(text.getBytes(UTF_8), room)
+      Multipart.of(request(bounded)).toTry.flatMap(m =>
+        new ManualLoop().run(m.each(part => Async.value(part.name.length)))
+      )
+    }
+    assertEquals(read(120000).get, List.tabulate(10)(n => 5002 + (n + 1) / 10))
+    assertEquals(status(read(60000)), 503)
+  }
+
   test(
     "a form whose client stops keeps what may be a delimiter, and no piece; a header counts towards the memory"
   ) {
@@ -227,6 +239,8 @@ class MultipartSuite extends Suite {
     assertEquals(status(readText(form(field("a") -> "1" * 1001), limits)), 413)
     assertEquals(status(readText(form(Seq.fill(3)(field("a") -> "1" * 990)*) + "x" * 500, limits)), 413)
     assertEquals(status(readText(form((field("a") + "\r\nX: " + "y" * 300) -> "1"), limits)), 413)
+    val names = form((1 to 45).map(n => field("x" * 6000 + n) -> "1")*)
+    assertEquals(status(readText(names)), 413, "the default for all parts together")
     // without an end: read up to the limit only
     var read_   = 0
     val endless = Iterator.continually { read_ += 1; ("x" * 100).getBytes(ISO_8859_1) }
@@ -280,6 +294,18 @@ class MultipartSuite extends Suite {
         expected,
         "headerBytes"
       )
+      val three = form(Seq.fill(3)(lines -> "1")*)
+      val most  = 3 * (lines.length + 2)
+      for (pieces <- Seq(three.length, 1)) {
+        val one = read(
+          three.getBytes(UTF_8).grouped(pieces),
+          MultipartLimits(headerBytes = lines.length + 2 - less)
+        )
+        val all =
+          read(three.getBytes(UTF_8).grouped(pieces), MultipartLimits(totalHeaderBytes = most - less))
+        def answer(result: Try[Any]) = if (result.isSuccess) 200 else status(result)
+        assertEquals((answer(one), answer(all)), (expected, expected), s"in pieces of $pieces bytes")
+      }
       assertEquals(code(whole, MultipartLimits(total = whole.length.toLong - less)), expected, "total")
       assertEquals(
         code(form(field("a") -> "1" * 100), MultipartLimits(partSize = 100L - less)),

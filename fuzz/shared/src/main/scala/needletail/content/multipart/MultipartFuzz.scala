@@ -47,7 +47,7 @@ object MultipartFuzz extends FuzzTarget("multipart") {
   }
 
   override def read(data: Array[Byte]): Unit = {
-    val much = MultipartLimits(parts = Int.MaxValue)
+    val much = MultipartLimits(parts = Int.MaxValue, totalHeaderBytes = Int.MaxValue)
     parts(ByteStream.fromIterator(data.grouped(16384)), "multipart/form-data; boundary=b", much)
     ()
   }
