@@ -367,8 +367,12 @@ private[needletail] final class FrameReader(
     isInMessage = false
     if (utf8 != 0) notUtf8()
     else {
-      data = content.take()
-      Message
+      val array = content.take()
+      if (array == null) noMemory()
+      else {
+        data = array
+        Message
+      }
     }
   }
 

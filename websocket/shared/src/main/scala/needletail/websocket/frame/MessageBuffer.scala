@@ -90,12 +90,25 @@ private[frame] final class MessageBuffer(maxMessage: Int, memory: FrameReader.Me
     before = 0
   }
 
-  /** The whole content, in an array for the caller; the buffer is empty afterwards. */
-  def take(): Array[Byte] = {
-    val content = if (before == 0 && piece.length == filled) piece else joined(length)
-    drop()
-    content
-  }
+  /**
+   * The whole content, in an array for the caller; the buffer is empty afterwards. Null if there is no memory for the array
+   * beside what is held.
+   */
+  def take(): Array[Byte] =
+    if (before == 0 && piece.length == filled) {
+      val content = piece
+      drop()
+      content
+    } else {
+      val length = this.length
+      if (!memory.hold(length, held.toLong)) null
+      else {
+        val content = joined(length)
+        memory.release(length)
+        drop()
+        content
+      }
+    }
 
   def drop(): Unit = {
     memory.release(held)

@@ -197,6 +197,23 @@ class FrameReaderSuite extends Suite {
     }
   }
 
+  test("a message in pieces is delivered only if there is memory for its array beside them") {
+    val piece   = 32 * 1024 - 64
+    val content = new Array[Byte](50000)
+    val data    = frame(0x02, content) ++ frame(0x80, Array())
+    for ((less, expected) <- Seq(0 -> FrameReader.Message, 1 -> FrameReader.Failed)) {
+      val memory = new CountedMemory(2 * piece + content.length - less)
+      val r      = reader(memory)
+      r.open(data, 0, data.length)
+      assertEquals(r.next(), expected)
+      if (less == 0) assertEquals(r.data.length, content.length)
+      else assertEquals(r.code, CloseCode.TryAgainLater)
+      r.close()
+      r.end()
+      assertEquals(memory.held, 0L)
+    }
+  }
+
   test("without memory a message fails, and what it held is released") {
     val memory = new CountedMemory(100)
     val r      = reader(memory)
