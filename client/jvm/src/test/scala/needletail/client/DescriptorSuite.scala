@@ -25,7 +25,8 @@ object DescriptorShortageMain {
     classOf[Client],
     classOf[Scripted],
     classOf[needletail.http.Headers],
-    classOf[needletail.metrics.MetricText]
+    classOf[needletail.metrics.MetricText],
+    needletail.testing.Ports.getClass
   )
 
   def main(args: Array[String]): Unit = {
