@@ -94,7 +94,13 @@ private[server] final class TunnelConnection(
 
   // notifications from the connection
 
-  def onData(bytes: Array[Byte], from: Int, until: Int): Int = {
+  def onData(bytes: Array[Byte], from: Int, until: Int): Int =
+    if (handler == null) { // it takes them once it is there
+      connection.pauseReading()
+      from
+    } else received(bytes, from, until)
+
+  private def received(bytes: Array[Byte], from: Int, until: Int): Int = {
     input = bytes
     this.from = from
     this.until = until
