@@ -79,9 +79,9 @@ private[io] trait ConnectionHandshake extends ConnectionTimer.Owner {
   private[io] def handshakeTimedOut(): Unit =
     finish(new SocketTimeoutException(s"no TLS handshake within ${options.handshakeNanos / 1000000} ms"))
 
-  /** Resets it, as nothing is to be computed for its handshake. */
-  private[io] def refuseHandshake(): Unit = {
-    socket.refuseHandshake()
+  /** Resets it, as nothing is to be computed for its handshake. It may have been closed while it waited for its turn. */
+  private[io] def refuseHandshake(): Unit = if (!isClosed) {
+    socket.refuseHandshake() // not a closed one: its descriptor may be another's
     finish(new HandshakeRefused)
   }
 

@@ -141,19 +141,20 @@ class HandshakeTurnsSuite extends LoopSuite {
     assertEquals((computed, refused), (262, 94))
   }
 
-  test("a connection that is refused counts as that, and is closed") {
+  test("a connection that is refused counts as that, and is closed; one that was closed is left alone") {
     withLoop { loop =>
-      val events    = new Events
-      var isRefused = false
+      val events  = new Events
+      var refused = 0
       on(loop) {
         val connection = new Connection(
           loop,
-          new StubSocket { override def refuseHandshake(): Unit = isRefused = true },
+          new StubSocket { override def refuseHandshake(): Unit = refused += 1 },
           ConnectionOptions()
         )
         connection.handler = new Recorder(events)
         connection.refuseHandshake()
-        assert(isRefused)
+        connection.refuseHandshake()
+        assertEquals(refused, 1)
       }
       events.expect("closed by more handshakes waited to be computed than could be within a second")
     }
