@@ -102,7 +102,8 @@ private[needletail] final class HandshakeTurns(
     present = waiting.refused(begun())
     while (present ne null) {
       present.isMember = false
-      if (present.isTooLate) present.compute() else present.refuse()
+      // what has begun meanwhile, as it was read to see whether it is stalled, is not refused any more
+      if (present.isTooLate || !present.isFresh) present.compute() else present.refuse()
       left -= 1
       present = if (left > 0) waiting.refused(begun()) else null
     }

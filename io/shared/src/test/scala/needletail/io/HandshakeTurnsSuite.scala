@@ -141,6 +141,27 @@ class HandshakeTurnsSuite extends LoopSuite {
     assertEquals((computed, refused), (262, 94))
   }
 
+  test("one that has begun while it waited is computed, and not refused") {
+    var clock    = 0L
+    var computed = List.empty[Int]
+    var refused  = List.empty[Int]
+    val turns    = new HandshakeTurns(_ => (), () => clock, () => clock)
+
+    final class Waiting(n: Int) extends HandshakeTurns.Member {
+      var hasBegun                                           = false
+      def compute(): Unit                                    = { clock += 1000000; computed ::= n }
+      override def isFresh: Boolean                          = !hasBegun
+      override def refuse(): Unit                            = refused ::= n
+      private[needletail] def failed(cause: Throwable): Unit = ()
+    }
+    val all = for (n <- 1 to 258) yield new Waiting(n)
+    all.foreach(turns.add(_))
+    all.head.hasBegun = true
+    clock += 1000000000
+    turns.run()
+    assertEquals((computed.last, refused), (1, List(2)))
+  }
+
   test("a connection that is refused counts as that, and is closed; one that was closed is left alone") {
     withLoop { loop =>
       val events  = new Events
